@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The log: lines to stderr, "YYYY-MM-DD hh:mm:ss.uuuuuu: L file:line] text", filtered by
+ * TF_CPP_MIN_LOG_LEVEL (0 all, 1 no info, 2 no warnings, 3 no errors) and widened by LEAT_DEBUG
+ * (1: decisions, 2: and graphs after each pass, 3: and nodes as they run, 4: and values). One line is one write. */
+#ifndef LEAT_BASE_LOG_H
+#define LEAT_BASE_LOG_H
+
+#include "base/base.h"
+
+enum log_level { LOG_INFO, LOG_WARNING, LOG_ERROR };
+
+void log_write(enum log_level level, const char *file, int line, const char *fmt, ...)
+    PRINTF_LIKE(4, 5);
+#define log_info(...) log_write(LOG_INFO, __FILE__, __LINE__, __VA_ARGS__)
+#define log_warning(...) log_write(LOG_WARNING, __FILE__, __LINE__, __VA_ARGS__)
+#define log_error(...) log_write(LOG_ERROR, __FILE__, __LINE__, __VA_ARGS__)
+
+int log_debug_level(void); /* LEAT_DEBUG, 0 when unset */
+/* Each line is also given to every listener (TF_RegisterLogListener), without the lock held. */
+void log_add_listener(void (*listener)(const char *line));
+
+#endif
