@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kinds of an attribute's value; the numbers are part of the ABI. */
+#ifndef TENSORFLOW_C_TF_ATTRTYPE_H_
+#define TENSORFLOW_C_TF_ATTRTYPE_H_
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What one value of an attribute is; a list has the kind of its elements. */
+typedef enum TF_AttrType {
+    TF_ATTR_STRING = 0,
+    TF_ATTR_INT = 1,
+    TF_ATTR_FLOAT = 2,
+    TF_ATTR_BOOL = 3,
+    TF_ATTR_TYPE = 4,
+    TF_ATTR_SHAPE = 5,
+    TF_ATTR_TENSOR = 6,
+    TF_ATTR_PLACEHOLDER = 7, /* stands for an attribute of the enclosing function */
+    TF_ATTR_FUNC = 8,
+} TF_AttrType;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
