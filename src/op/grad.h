@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The context of a gradient function: it reads the forward node, builds nodes, and sets the
+ * gradient of each input.
+ *
+ * Building never fails in place: the first error is kept in the context, the builders then return
+ * an invalid output that later builders pass through, and `return grad_done(g, st)` reports it.
+ * So gradients are written as expressions:
+ *     grad_set(g, 0, grad_op2(g, "Mul", dy, grad_op1(g, "Cos", grad_in(g, 0))));
+ * Nodes built here carry the attr types that follow from their inputs; other attrs are given by
+ * name. A gradient that is not set is "none" (unconnected). */
+#ifndef LEAT_OP_GRAD_H
+#define LEAT_OP_GRAD_H
+
+#include "op/attr.h"
+
+struct node; /* graph/graph.h */
+
+/* Output `index` of a node. node NULL: none, or invalid after an error. */
+struct output {
+    struct node *node;
+    int index;
+};
+static inline bool output_valid(struct output o)
+{
+    return o.node != NULL;
+}
+
+struct grad_ctx;
+
+/* --- the forward node --- */
+struct output grad_in(struct grad_ctx *g, int i);  /* its input i (expanded index) */
+struct output grad_out(struct grad_ctx *g, int i); /* its output i */
+int grad_num_inputs(struct grad_ctx *g);
+int grad_num_outputs(struct grad_ctx *g);
+const struct attrs *grad_attrs(struct grad_ctx *g);
+const char *grad_node_name(struct grad_ctx *g);
+bool grad_input_range(struct grad_ctx *g, const char *arg, int *first, int *n);
+int grad_type_of(struct grad_ctx *g, struct output o);                   /* base type */
+const struct shape *grad_shape_of(struct grad_ctx *g, struct output o);  /* inferred; borrowed; may be unknown */
+/* The value of o where it is a constant in the graph (computed when cheap), else NULL; borrowed. */
+const struct tensor *grad_const_of(struct grad_ctx *g, struct output o);
+
+/* --- incoming gradients --- */
+bool grad_has_dy(struct grad_ctx *g, int i);
+/* Dense gradient of output i; zeros of its shape where none came. */
+struct output grad_dy(struct grad_ctx *g, int i);
+/* Same, but an invalid output (no error) where none came. */
+struct output grad_dy_or_none(struct grad_ctx *g, int i);
+/* Indexed slices, where the gradient of output i came so. */
+struct grad_slices {
+    struct output values, indices, dense_shape;
+};
+bool grad_dy_slices(struct grad_ctx *g, int i, struct grad_slices *out);
+
+/* --- outgoing gradients --- */
+void grad_set(struct grad_ctx *g, int input, struct output dx);
+void grad_set_slices(struct grad_ctx *g, int input, struct grad_slices dx);
+/* INVALID_ARGUMENT or the given code; the gradient walk names the node. Always false. */
+bool grad_fail(struct grad_ctx *g, struct status *st, int code, const char *fmt, ...) PRINTF_LIKE(4, 5);
+MUST_CHECK bool grad_done(struct grad_ctx *g, struct status *st);
+
+/* --- building nodes --- */
+struct output grad_op1(struct grad_ctx *g, const char *op, struct output a);
+struct output grad_op2(struct grad_ctx *g, const char *op, struct output a, struct output b);
+struct output grad_op3(struct grad_ctx *g, const char *op, struct output a, struct output b, struct output c);
+/* General form: inputs in order (lists one after another: num_lists counts in list_sizes where an
+ * op has list arguments, in the order declared; NULL: each argument one value), attrs given by
+ * name. Attrs that the types of inputs determine, and those with defaults, may be left out.
+ * Returns the node (NULL after an error). */
+struct grad_build {
+    const char *op;
+    const struct output *inputs;
+    int num_inputs;
+    const int *list_sizes; /* one per declared input argument; 1 for a single value; or NULL */
+    const struct attrs *attrs; /* borrowed; may be NULL */
+    const struct output *control; /* nodes to run before, by any output of theirs */
+    int num_control;
+};
+struct node *grad_node(struct grad_ctx *g, const struct grad_build *b);
+struct output grad_node_out(struct grad_ctx *g, struct node *n, int i);
+/* An op with inputs and up to a few attrs: grad_opv(g, "Sum", 2, (struct output[]){x, axes}, 1,
+ * (struct attr[]){{"keep_dims", attr_bool(true)}}). Takes the attr values. */
+struct output grad_opv(struct grad_ctx *g, const char *op, int num_inputs, const struct output *inputs, int num_attrs,
+                       struct attr *attrs);
+struct node *grad_nodev(struct grad_ctx *g, const char *op, int num_inputs, const struct output *inputs, int num_attrs,
+                        struct attr *attrs);
+
+/* --- constants and shorthands --- */
+struct output grad_const(struct grad_ctx *g, const struct tensor *t);
+struct output grad_const_i32(struct grad_ctx *g, int32_t v);
+struct output grad_const_i32s(struct grad_ctx *g, const int32_t *v, int64_t n);
+struct output grad_const_like(struct grad_ctx *g, struct output like, double v); /* scalar of like's type */
+struct output grad_cast(struct grad_ctx *g, struct output x, int dtype);         /* x itself if it has the type */
+struct output grad_shape(struct grad_ctx *g, struct output x);                   /* Shape, int32 */
+struct output grad_zeros_like(struct grad_ctx *g, struct output x);
+struct output grad_neg(struct grad_ctx *g, struct output x);
+struct output grad_mul(struct grad_ctx *g, struct output a, struct output b);
+struct output grad_add(struct grad_ctx *g, struct output a, struct output b); /* AddV2 semantics, op "Add" */
+struct output grad_sub(struct grad_ctx *g, struct output a, struct output b);
+struct output grad_div(struct grad_ctx *g, struct output a, struct output b); /* RealDiv */
+struct output grad_conj(struct grad_ctx *g, struct output x);                 /* x itself unless complex */
+struct output grad_identity(struct grad_ctx *g, struct output x);
+struct output grad_reshape(struct grad_ctx *g, struct output x, struct output shape);
+/* Sums dx over what broadcasting had spread, and gives it x's shape: for binary ops. dx_a and dx_b
+ * are set as the gradients of inputs 0 and 1. Skips the work where the shapes are known equal. */
+void grad_set_broadcast(struct grad_ctx *g, struct output dx_a, struct output dx_b);
+
+/* --- functions --- */
+/* Differentiates a function of the graph's library: the name of a gradient function (made once)
+ * whose inputs are the function's inputs then its output gradients. */
+const char *grad_function(struct grad_ctx *g, const struct attr_func *f);
+
+#endif

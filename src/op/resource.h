@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resources: counted objects that outlive a kernel call, found by (container, type, name) in one of
+ * three scopes: the process, the container of the session or task, and the step.
+ *
+ * A map is thread-safe. A resource dies when its last reference goes; removal from the map (or the
+ * end of the scope) drops the map's reference only. */
+#ifndef LEAT_OP_RESOURCE_H
+#define LEAT_OP_RESOURCE_H
+
+#include "base/status.h"
+#include "base/str.h"
+#include "tensor/tensor.h"
+
+struct resource;
+struct resource_type {
+    const char *name;                   /* TensorFlow's type name where handles show it: "N10tensorflow3VarE" */
+    void (*release)(struct resource *); /* frees the object */
+    void (*describe)(struct resource *, struct strbuf *out); /* for introspection; may be NULL */
+};
+struct resource { /* first member of each resource's struct */
+    int refs;     /* atomic; starts at 1 */
+    const struct resource_type *type;
+};
+
+void resource_init(struct resource *r, const struct resource_type *type);
+void resource_ref(struct resource *r);
+void resource_unref(struct resource *r); /* NULL is fine */
+
+struct resource_map;
+struct resource_map *resource_map_new(const char *default_container);
+void resource_map_free(struct resource_map *m); /* drops its references */
+/* container "" means the default. A found resource is referenced for the caller. */
+struct resource *resource_find(struct resource_map *m, const char *container, const struct resource_type *type,
+                               const char *name);
+/* NOT_FOUND "Resource C/NAME/TYPE does not exist." */
+struct resource *resource_get(struct resource_map *m, const char *container, const struct resource_type *type,
+                              const char *name, struct status *st) MUST_CHECK;
+/* ALREADY_EXISTS when the name is taken; takes the caller's reference on success. */
+MUST_CHECK bool resource_create(struct resource_map *m, const char *container, const char *name, struct resource *r,
+                                struct status *st);
+/* Finds, or makes with make(arg) under the map's lock (make takes no lock above RESOURCE_MAP). Referenced for the caller. */
+struct resource *resource_find_or_make(struct resource_map *m, const char *container, const struct resource_type *type,
+                                       const char *name, struct resource *(*make)(void *arg, struct status *st),
+                                       void *arg, struct status *st) MUST_CHECK;
+MUST_CHECK bool resource_remove(struct resource_map *m, const char *container, const struct resource_type *type,
+                                const char *name, struct status *st);
+/* By the type's name, as DestroyResourceOp has it. */
+MUST_CHECK bool resource_remove_named(struct resource_map *m, const char *container, const char *type_name,
+                                      const char *name, struct status *st);
+void resource_clear_container(struct resource_map *m, const char *container);
+
+/* --- handles --- */
+/* A RESOURCE scalar for (container, name, type) on this kernel's device. */
+struct kctx;
+MUST_CHECK bool resource_make_handle(struct kctx *c, const char *container, const char *name,
+                                     const struct resource_type *type, struct tensor *out, struct status *st);
+/* What input i, a RESOURCE scalar, stands for: referenced for the caller. INVALID_ARGUMENT for another type,
+ * NOT_FOUND when it is gone ("Resource ... does not exist"). */
+struct resource *resource_from_input(struct kctx *c, int i, const struct resource_type *type, struct status *st)
+    MUST_CHECK;
+/* The scope that names of this kernel's resources live in; attrs container and shared_name, else
+ * the node's name: TensorFlow's ContainerInfo. Names are arena-free: borrowed from the kernel. */
+void resource_names(const struct kctx *c, bool use_node_name, const char **container, const char **name);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A variable: a lock and a counted value. Reference variables (VariableV2) and resource variables
+ * (VarHandleOp) are the same object.
+ *
+ * A read is a snapshot: it shares the buffer. A write is in place when the variable holds the only
+ * reference, else it goes to a new buffer, so a snapshot never changes under its holder. Sparse
+ * updates of a shared value would copy it each step; the first one switches the variable to
+ * copy-on-read: reads copy, and sparse writes are always in place. */
+#ifndef LEAT_OP_VARIABLE_H
+#define LEAT_OP_VARIABLE_H
+
+#include "base/lock.h"
+#include "op/resource.h"
+#include "tensor/tensor.h"
+
+struct variable {
+    struct resource base;
+    struct lock lock;
+    int dtype;
+    bool copy_on_read;   /* guarded by lock; never goes back */
+    struct tensor value; /* guarded by lock; dtype DT_INVALID: uninitialised */
+    char *name;          /* for messages; owned */
+};
+extern const struct resource_type variable_type;
+
+struct variable *variable_new(const char *name, int dtype);
+static inline struct variable *variable_ref(struct variable *v)
+{
+    resource_ref(&v->base);
+    return v;
+}
+static inline void variable_unref(struct variable *v)
+{
+    if (v)
+        resource_unref(&v->base);
+}
+bool variable_initialized(struct variable *v);
+/* A snapshot in *out. FAILED_PRECONDITION "Attempting to use uninitialized value NAME" when there is none. */
+MUST_CHECK bool variable_read(struct variable *v, struct tensor *out, struct status *st);
+/* Takes *t as the new value. */
+void variable_assign(struct variable *v, struct tensor *t);
+/* For updates: locks v and gives its value, made writable (sole, or copied; for `sparse` it also
+ * becomes copy-on-read). End with variable_write_end, also after changes failed. */
+MUST_CHECK bool variable_write_begin(struct variable *v, bool sparse, struct tensor **value, struct status *st);
+void variable_write_end(struct variable *v);
+/* The same for several variables at once, locked in address order; duplicates are fine. n <= 8. */
+MUST_CHECK bool variable_write_begin_all(struct variable *const *v, int n, bool sparse, struct tensor **values,
+                                         struct status *st);
+void variable_write_end_all(struct variable *const *v, int n);
+
+#endif
