@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of a graph's library: a FunctionDef, its signature as an op, and its body, a graph of
+ * its own that is made when first called (instantiated for given attrs). */
+#ifndef LEAT_GRAPH_FUNCTION_H
+#define LEAT_GRAPH_FUNCTION_H
+
+#include "graph/graph.h"
+
+struct pb_function_def;
+
+struct function {
+    int refs; /* atomic */
+    char *name;
+    struct arena arena;          /* holds def */
+    struct pb_function_def *def; /* immutable */
+    struct op *op;               /* its signature */
+    char *grad_name;             /* registered gradient function, or NULL */
+};
+struct function *function_ref(struct function *f);
+void function_unref(struct function *f);
+/* Copies def into the graph's library. A function of that name with another body: INVALID_ARGUMENT. */
+MUST_CHECK bool graph_add_function(struct graph *g, const struct pb_function_def *def, struct status *st);
+struct function *graph_function(struct graph *g, const char *name); /* NULL: none; borrowed */
+void graph_set_function_grad(struct graph *g, const char *name, const char *grad);
+
+/* A body: inputs are _Arg nodes, outputs _Retval nodes, in the order of the signature (expanded). */
+struct function_body {
+    struct graph *graph; /* shares the library of the calling graph */
+    struct node **args, **rets;
+    int num_args, num_rets;
+    struct node **control_rets; /* nodes that must run although nothing returned needs them */
+    int num_control_rets;
+};
+/* attrs: those of the call. */
+MUST_CHECK bool function_instantiate(struct graph *library, const char *name, const struct attrs *attrs,
+                                     struct function_body *out, struct status *st);
+void function_body_clear(struct function_body *b);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The graph: nodes, their edges both ways, inferred shapes, names, scopes, functions.
+ *
+ * Workload: built node by node from C or read from a GraphDef of up to millions of nodes, then
+ * read by sessions while it grows. Nodes are never moved or removed while the graph lives, so a
+ * struct node * (TF_Operation *) stays valid and its name, op, attrs and inputs may be read without
+ * the lock once node_finish returned. What grows later (consumers, names, shapes) is guarded by
+ * graph->lock. All walks are iterative.
+ *
+ * A graph is counted: its user holds a reference, and each session another. */
+#ifndef LEAT_GRAPH_GRAPH_H
+#define LEAT_GRAPH_GRAPH_H
+
+#include "base/arena.h"
+#include "base/lock.h"
+#include "base/map.h"
+#include "op/attr.h"
+#include "op/grad.h"
+#include "op/infer.h"
+#include "op/op.h"
+
+struct graph;
+struct function; /* graph/function.h */
+
+struct input { /* input `index` of a node */
+    struct node *node;
+    int index;
+};
+
+struct node {
+    struct graph *graph;
+    int id; /* position in graph->nodes */
+    char *name;
+    const struct op *op;
+    char *device;  /* as the user asked; "" for anywhere */
+    char *made_at; /* "file.c:12", or NULL */
+    struct attrs attrs;
+    struct output *inputs; /* num_inputs, expanded */
+    int num_inputs;
+    struct node **control_inputs;
+    int64_t num_control_inputs, cap_control_inputs;
+    int num_outputs;
+    int *input_types, *output_types; /* references + DT_REF */
+    /* --- guarded by graph->lock --- */
+    struct shape *shapes;         /* inferred, one per output */
+    struct infer_handle *handles; /* behind resource outputs; NULL when none is known */
+    struct arena *handle_arena;
+    struct input *consumers; /* all outputs' data edges, in the order made */
+    int64_t num_consumers, cap_consumers;
+    struct node **control_outputs;
+    int64_t num_control_outputs, cap_control_outputs;
+    bool ran; /* a session has planned it: may not change any more */
+    uint8_t *extra; /* unknown NodeDef fields and experimental_debug_info kept as bytes; NULL: none */
+    size_t extra_bytes;
+};
+
+struct graph {
+    int refs; /* atomic */
+    struct lock lock;
+    struct node **nodes; /* in order of creation */
+    int64_t num_nodes, cap_nodes;
+    struct strmap by_name;   /* name -> node */
+    struct strmap name_uses; /* lower-cased name or scope -> count, for unique names as Python makes them */
+    struct strmap functions; /* name -> struct function */
+    struct strmap collections; /* name -> struct collection, graph/collection.h */
+    int producer, min_consumer; /* GraphDef versions */
+    int64_t version;            /* grows with each node and each mutation */
+    uint64_t seed;
+    bool has_seed;
+    void *builder;                         /* the leat_* layer's state: api/ owns it */
+    void (*builder_free)(void *builder);
+};
+
+/* What TensorFlow 1.15.5 writes into GraphDef.versions.producer. */
+enum { GRAPH_PRODUCER = 134, GRAPH_MIN_CONSUMER = 0 };
+
+struct graph *graph_new(void);
+struct graph *graph_ref(struct graph *g);
+void graph_unref(struct graph *g);
+
+/* --- making a node: a description is filled, then finished --- */
+struct node_desc {
+    struct graph *graph;
+    const struct op *op; /* NULL when op_name is unknown: finish reports it */
+    char *op_name, *name, *device, *made_at;
+    struct attrs attrs;
+    struct output *inputs; /* flat */
+    int64_t num_inputs, cap_inputs;
+    int *list_sizes; /* per added argument: -1 single, else list length */
+    int64_t num_args, cap_args;
+    struct node **control;
+    int64_t num_control, cap_control;
+    struct strmap colocate; /* node names: _class gets "loc:@NAME" for each, sorted */
+    struct status first_error;
+};
+/* Finds ops in the registry, then among the graph's functions. Never NULL. */
+struct node_desc *node_desc_new(struct graph *g, const char *op, const char *name);
+void node_desc_free(struct node_desc *d);
+void node_desc_input(struct node_desc *d, struct output in);
+void node_desc_input_list(struct node_desc *d, const struct output *in, int n);
+void node_desc_control(struct node_desc *d, struct node *n);
+void node_desc_colocate(struct node_desc *d, struct node *n);
+void node_desc_attr(struct node_desc *d, const char *name, struct attr_value v); /* takes v */
+/* Type and number attrs that follow from the inputs are filled in, then defaults; everything is
+ * checked, shapes are inferred, the node is added. Takes d either way. NULL: nothing was added. */
+struct node *node_finish(struct node_desc *d, struct status *st) MUST_CHECK;
+
+/* --- finding --- */
+struct node *graph_find(struct graph *g, const char *name); /* NULL: none; takes the lock */
+/* NOT_FOUND with the nearest name. */
+struct node *graph_get(struct graph *g, const char *name, struct status *st) MUST_CHECK;
+/* "name", "name:1", as feeds and fetches are written. */
+MUST_CHECK bool graph_get_output(struct graph *g, const char *name, struct output *out, struct status *st);
+const struct op *graph_find_op(struct graph *g, const char *name); /* registry, then functions */
+/* A name no node has: name, name_1, ... as TensorFlow makes them. The caller frees it (mem_free).
+ * With mark, the name counts as used from now on. */
+char *graph_unique_name(struct graph *g, const char *name, bool mark);
+bool graph_name_valid(const char *name);
+
+/* --- shapes --- */
+struct shape output_shape(struct output o); /* a copy; the caller clears it */
+int output_type(struct output o);           /* with DT_REF */
+/* Merges what is known with shape; INVALID_ARGUMENT on contradiction. Refines downstream nodes. */
+MUST_CHECK bool graph_set_shape(struct graph *g, struct output o, const struct shape *shape, struct status *st);
+/* The value of o when it can be computed from constants alone (bounded work): true with *out owned by the caller. */
+bool graph_constant(struct output o, struct tensor *out);
+
+/* --- changing --- */
+MUST_CHECK bool graph_add_control(struct graph *g, struct node *from, struct node *to, struct status *st);
+/* Replaces input `index` of n (import back-edges, while loops); FAILED_PRECONDITION after n ran. Input nodes
+ * may come later than n. */
+MUST_CHECK bool graph_update_input(struct node *n, int index, struct output to, struct status *st);
+MUST_CHECK bool graph_set_attr(struct node *n, const char *name, struct attr_value v, struct status *st); /* takes v */
+void graph_set_device(struct node *n, const char *device);
+/* INVALID_ARGUMENT naming nodes on a cycle that has no NextIteration, among nodes with id >= from_id. */
+MUST_CHECK bool graph_check_cycles(struct graph *g, int64_t from_id, struct status *st);
+
+/* --- collections (of node or tensor names; of bytes) --- */
+struct collection {
+    char *name;
+    struct strbuf *items; /* each item's bytes */
+    int64_t n, cap;
+};
+void graph_collect(struct graph *g, const char *collection, const char *item, size_t n);
+const struct collection *graph_collection(struct graph *g, const char *name); /* NULL: none */
+
+#endif
