@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session: runs parts of a graph, again and again.
+ *
+ * Life of a run: the signature (feeds, fetches, targets) finds its plan, or makes one (prune,
+ * place, passes, partition: runtime/plan.h); a run state is taken from the plan's free list; the
+ * parts run (runtime/tape.h, runtime/dataflow.h); fetches are moved out; the state goes back.
+ * Many runs at once are fine: plans are immutable, states are one run's own, kernels' states are
+ * shared by all plans of the session and guard themselves.
+ *
+ * Lock order: session->lock (plans, kernels, devices; short) before graph->lock. */
+#ifndef LEAT_RUNTIME_SESSION_H
+#define LEAT_RUNTIME_SESSION_H
+
+#include "graph/graph.h"
+#include "op/cancel.h"
+#include "op/kernel.h"
+#include "runtime/config.h"
+
+struct session;
+
+struct run_args {
+    const struct output *feeds;
+    const struct tensor *feed_values; /* borrowed for the step */
+    int num_feeds;
+    const struct output *fetches; /* any, in any order, repeated too */
+    struct tensor *fetch_values;  /* filled on success: the caller's */
+    int num_fetches;
+    struct node *const *targets;
+    int num_targets;
+    const struct run_options *options; /* NULL: the defaults */
+    struct strbuf *metadata;           /* a serialized RunMetadata is put here; may be NULL */
+};
+
+/* Takes a reference to the graph. config is copied. */
+struct session *session_new(struct graph *g, const struct config *config, struct status *st) MUST_CHECK;
+/* Cancels running steps, refuses later ones; waits for those that run. */
+MUST_CHECK bool session_close(struct session *s, struct status *st);
+void session_free(struct session *s); /* closes first */
+MUST_CHECK bool session_run(struct session *s, const struct run_args *a, struct status *st);
+
+/* A signature made ready once and run many times with feeds in its order. */
+struct callable;
+struct callable *callable_new(struct session *s, const struct run_args *signature, struct status *st) MUST_CHECK;
+MUST_CHECK bool callable_run(struct callable *c, const struct tensor *feeds, struct tensor *fetches, struct status *st);
+void callable_free(struct callable *c);
+
+/* Partial runs: feeds and fetches come piecewise; handle is the caller's (mem_free). */
+char *session_partial_setup(struct session *s, const struct run_args *signature, struct status *st) MUST_CHECK;
+MUST_CHECK bool session_partial_run(struct session *s, const char *handle, const struct run_args *piece, struct status *st);
+
+int session_num_devices(const struct session *s);
+const struct device *session_device(const struct session *s, int i);
+struct graph *session_graph(struct session *s);
+/* What every node of running steps waits for, for people. */
+void session_dump_waiting(struct session *s, struct strbuf *out);
+
+#endif
