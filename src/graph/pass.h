@@ -32,7 +32,8 @@ struct rnode {
     const int *input_types, *output_types;
     const struct shape *shapes; /* inferred, per output; may be unknown */
     bool keep;                  /* protected: fed, fetched, target */
-    bool stateful, dropped;
+    bool dropped;
+    bool made; /* by a pass or by the planner: its attrs are the rgraph's */
     void *payload; /* passes that make nodes of internal ops hand their kernels data */
 };
 struct rgraph {
@@ -41,8 +42,8 @@ struct rgraph {
     struct rnode **nodes;  /* dropped ones stay until rgraph_compact */
     int64_t num_nodes, cap_nodes;
     struct strmap names;
-    struct rnode ***consumers; /* not kept: rgraph_consumers computes it */
-    struct status *unused;
+    struct attrs **made_attrs; /* owned: attrs of nodes that passes made */
+    int64_t num_made, cap_made;
 };
 
 struct pass_options {

@@ -105,9 +105,4 @@ struct output grad_reshape(struct grad_ctx *g, struct output x, struct output sh
  * are set as the gradients of inputs 0 and 1. Skips the work where the shapes are known equal. */
 void grad_set_broadcast(struct grad_ctx *g, struct output dx_a, struct output dx_b);
 
-/* --- functions --- */
-/* Differentiates a function of the graph's library: the name of a gradient function (made once)
- * whose inputs are the function's inputs then its output gradients. */
-const char *grad_function(struct grad_ctx *g, const struct attr_func *f);
-
 #endif

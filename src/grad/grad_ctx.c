@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gradient context: what a gradient function reads, and how the nodes it asks for are built.
+ *
+ * Building never fails in place: the first error stays in the context and every later builder
+ * returns an invalid output, so that gradients read as expressions. */
+#include "grad/grad_ctx.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+struct grad_kept { /* one thing handed out as borrowed, given back at the end */
+    struct grad_kept *next;
+    struct tensor tensor;
+    struct shape shape;
+};
+
+static const struct output none = {NULL, 0};
+
+static struct grad_kept *keep(struct grad_ctx *g)
+{
+    struct grad_kept *k = arena_new(&g->arena, struct grad_kept);
+    k->next = g->kept;
+    g->kept = k;
+    return k;
+}
+
+void grad_ctx_release(struct grad_ctx *g)
+{
+    for (struct grad_kept *k = g->kept; k; k = k->next) {
+        tensor_clear(&k->tensor);
+        shape_clear(&k->shape);
+    }
+    g->kept = NULL;
+    arena_release(&g->arena);
+    status_clear(&g->error);
+}
+
+/* --- the forward node --- */
+
+struct output grad_in(struct grad_ctx *g, int i)
+{
+    return g->node->inputs[i];
+}
+
+struct output grad_out(struct grad_ctx *g, int i)
+{
+    return (struct output){g->node, i};
+}
+
+int grad_num_inputs(struct grad_ctx *g)
+{
+    return g->node->num_inputs;
+}
+
+int grad_num_outputs(struct grad_ctx *g)
+{
+    return g->node->num_outputs;
+}
+
+const struct attrs *grad_attrs(struct grad_ctx *g)
+{
+    return &g->node->attrs;
+}
+
+const char *grad_node_name(struct grad_ctx *g)
+{
+    return g->node->name;
+}
+
+bool grad_input_range(struct grad_ctx *g, const char *arg, int *first, int *n)
+{
+    const struct op *op = g->node->op;
+    int64_t at = 0;
+    for (int i = 0; i < op->num_inputs; i++) {
+        int64_t len = 0;
+        struct status st = {0};
+        bool ok = op_arg_len(op, &op->inputs[i], &g->node->attrs, &len, &st);
+        status_clear(&st);
+        if (!ok)
+            return false;
+        if (strcmp(op->inputs[i].name, arg) == 0) {
+            *first = (int)at;
+            *n = (int)len;
+            return true;
+        }
+        at += len;
+    }
+    return false;
+}
+
+int grad_type_of(struct grad_ctx *g, struct output o)
+{
+    (void)g;
+    return output_valid(o) ? dtype_base(output_type(o)) : DT_INVALID;
+}
+
+const struct shape *grad_shape_of(struct grad_ctx *g, struct output o)
+{
+    struct grad_kept *k = keep(g);
+    k->shape = output_valid(o) ? output_shape(o) : shape_unknown();
+    return &k->shape;
+}
+
+const struct tensor *grad_const_of(struct grad_ctx *g, struct output o)
+{
+    struct tensor t = {0};
+    if (!output_valid(o) || !graph_constant(o, &t))
+        return NULL;
+    struct grad_kept *k = keep(g);
+    k->tensor = t;
+    return &k->tensor;
+}
+
+/* --- incoming and outgoing gradients --- */
+
+bool grad_has_dy(struct grad_ctx *g, int i)
+{
+    return output_valid(g->dys[i].values);
+}
+
+struct output grad_dy_or_none(struct grad_ctx *g, int i)
+{
+    return grad_densify(g, &g->dys[i]);
+}
+
+struct output grad_dy(struct grad_ctx *g, int i)
+{
+    if (!grad_has_dy(g, i))
+        return grad_zeros_like(g, grad_out(g, i));
+    struct output dense = grad_densify(g, &g->dys[i]);
+    g->dys[i] = (struct grad_value){.values = dense};
+    return dense;
+}
+
+bool grad_dy_slices(struct grad_ctx *g, int i, struct grad_slices *out)
+{
+    const struct grad_value *v = &g->dys[i];
+    if (!output_valid(v->indices))
+        return false;
+    *out = (struct grad_slices){v->values, v->indices, v->dense_shape};
+    return true;
+}
+
+void grad_set(struct grad_ctx *g, int input, struct output dx)
+{
+    ASSERT(input >= 0 && input < g->node->num_inputs);
+    g->dxs[input] = (struct grad_value){.values = dx};
+}
+
+void grad_set_slices(struct grad_ctx *g, int input, struct grad_slices dx)
+{
+    g->dxs[input] = (struct grad_value){dx.values, dx.indices, dx.dense_shape};
+}
+
+bool grad_fail(struct grad_ctx *g, struct status *st, int code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    if (status_ok(&g->error))
+        status_vfail(&g->error, code, fmt, ap);
+    va_end(ap);
+    status_copy(st, &g->error);
+    return false;
+}
+
+bool grad_done(struct grad_ctx *g, struct status *st)
+{
+    if (status_ok(&g->error))
+        return true;
+    status_copy(st, &g->error);
+    return false;
+}
+
+/* --- building nodes --- */
+
+static char *node_name(struct grad_ctx *g, const char *op)
+{
+    char *wanted = arena_printf(&g->arena, "%s/%s", g->prefix, op);
+    return graph_unique_name(g->graph, wanted, true);
+}
+
+static void describe_inputs(struct node_desc *d, const struct grad_build *b)
+{
+    if (!b->list_sizes) {
+        for (int i = 0; i < b->num_inputs; i++)
+            node_desc_input(d, b->inputs[i]);
+        return;
+    }
+    int at = 0;
+    for (int a = 0; d->op && a < d->op->num_inputs; a++) {
+        const struct op_arg *arg = &d->op->inputs[a];
+        if (arg->number_attr >= 0 || arg->is_list_type)
+            node_desc_input_list(d, b->inputs + at, b->list_sizes[a]);
+        else
+            node_desc_input(d, b->inputs[at]);
+        at += arg->number_attr >= 0 || arg->is_list_type ? b->list_sizes[a] : 1;
+    }
+}
+
+struct node *grad_node(struct grad_ctx *g, const struct grad_build *b)
+{
+    if (!status_ok(&g->error))
+        return NULL;
+    for (int i = 0; i < b->num_inputs; i++) {
+        if (!output_valid(b->inputs[i])) {
+            status_fail(&g->error, STATUS_INTERNAL, "%s: input %d of a gradient node is missing", b->op, i);
+            return NULL;
+        }
+    }
+    char *name = node_name(g, b->op);
+    struct node_desc *d = node_desc_new(g->graph, b->op, name);
+    mem_free(name);
+    describe_inputs(d, b);
+    for (int64_t i = 0; b->attrs && i < b->attrs->n; i++)
+        node_desc_attr(d, b->attrs->items[i].name, attr_value_dup(&b->attrs->items[i].value));
+    for (int i = 0; i < b->num_control; i++)
+        node_desc_control(d, b->control[i].node);
+    return node_finish(d, &g->error);
+}
+
+struct output grad_node_out(struct grad_ctx *g, struct node *n, int i)
+{
+    (void)g;
+    return n ? (struct output){n, i} : none;
+}
+
+struct node *grad_nodev(struct grad_ctx *g, const char *op, int num_inputs, const struct output *inputs, int num_attrs,
+                        struct attr *attrs)
+{
+    struct attrs set = {0};
+    for (int i = 0; i < num_attrs; i++)
+        attrs_set(&set, attrs[i].name, attrs[i].value);
+    struct node *n = grad_node(
+        g, &(struct grad_build){.op = op, .inputs = inputs, .num_inputs = num_inputs, .attrs = &set});
+    attrs_clear(&set);
+    return n;
+}
+
+struct output grad_opv(struct grad_ctx *g, const char *op, int num_inputs, const struct output *inputs, int num_attrs,
+                       struct attr *attrs)
+{
+    return grad_node_out(g, grad_nodev(g, op, num_inputs, inputs, num_attrs, attrs), 0);
+}
+
+struct output grad_op1(struct grad_ctx *g, const char *op, struct output a)
+{
+    return grad_opv(g, op, 1, &a, 0, NULL);
+}
+
+struct output grad_op2(struct grad_ctx *g, const char *op, struct output a, struct output b)
+{
+    return grad_opv(g, op, 2, (struct output[]){a, b}, 0, NULL);
+}
+
+struct output grad_op3(struct grad_ctx *g, const char *op, struct output a, struct output b, struct output c)
+{
+    return grad_opv(g, op, 3, (struct output[]){a, b, c}, 0, NULL);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands behind op/grad.h: the forward node, the gradients that came, those that were set,
+ * and the first error. Lives on the walk's stack, one per forward node. */
+#ifndef LEAT_GRAD_GRAD_CTX_H
+#define LEAT_GRAD_GRAD_CTX_H
+
+#include "grad/grad_walk.h"
+
+struct grad_ctx {
+    struct graph *graph;
+    struct node *node; /* the forward node */
+    const char *prefix;
+    struct grad_value *dys; /* per output */
+    struct grad_value *dxs; /* per input; cleared at the start */
+    struct arena arena;     /* borrowed texts, shapes and constants handed out */
+    struct grad_kept *kept; /* tensors and shapes to give back */
+    struct status error;    /* the first one */
+};
+
+void grad_ctx_release(struct grad_ctx *g);
+/* Dense form of a gradient (invalid stays invalid). */
+struct output grad_densify(struct grad_ctx *g, const struct grad_value *v);
+/* The sum of n >= 1 gradients of one value. */
+struct grad_value grad_sum(struct grad_ctx *g, const struct grad_value *v, int64_t n);
+
+#endif
