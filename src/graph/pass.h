@@ -65,6 +65,8 @@ struct pass_def {
 /* --- helpers for passes (graph/rgraph.c) --- */
 struct rgraph *rgraph_new(struct graph *library);
 void rgraph_free(struct rgraph *g);
+/* An empty node, for whoever copies a graph node in; the name is made unique. */
+struct rnode *rgraph_push(struct rgraph *g, const char *name);
 struct rnode *rgraph_add(struct rgraph *g, const char *name, const struct op *op, const struct attrs *attrs,
                          const struct redge *inputs, int num_inputs, struct status *st) MUST_CHECK; /* attrs copied */
 struct rnode *rgraph_add_const(struct rgraph *g, const char *name, const struct tensor *value, const char *device,
