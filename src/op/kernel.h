@@ -125,6 +125,7 @@ struct kctx {
     int64_t expected_alive; /* -1, or for Merge: index of the alive input */
     void *scratch_head;   /* the framework's list of scratch blocks */
     void *executor;       /* the executor's own */
+    void (*done)(struct kctx *c, struct status *st); /* the executor's: what kernel_done calls */
     bool output_dead_set; /* a control-flow kernel said which outputs are dead */
     uint64_t out_dead;    /* bit i: output i is dead */
 };
@@ -178,6 +179,7 @@ void kernel_out_take(struct kctx *c, int i, struct tensor *t);
 void kernel_out_ref(struct kctx *c, int i, struct variable *v); /* a reference to v is added */
 /* Memory until this call of the kernel ends; 64-byte aligned, not cleared. */
 void *kernel_scratch(struct kctx *c, int64_t bytes, struct status *st) MUST_CHECK;
+void kernel_scratch_release(struct kctx *c); /* the framework's, after the call, when scratch_head is set */
 /* A temporary tensor: the caller clears it. */
 MUST_CHECK bool kernel_temp(struct kctx *c, int dtype, const struct shape *shape, struct tensor *out, struct status *st);
 void kernel_done(struct kctx *c, struct status *st); /* async kernels: st is taken (moved from) */

@@ -23,7 +23,8 @@ struct step_trace; /* runtime/trace.h: collects step stats; NULL: none */
 enum step_kind { /* what the executors treat by themselves */
     STEP_PLAIN,
     STEP_CONST,  /* its value lies in the slot already */
-    STEP_ARG,    /* a feed or a function's argument */
+    STEP_ARG,    /* a feed or a function's argument: put into the slot when the run starts */
+    STEP_RETVAL, /* a fetch or a function's result */
     STEP_SWITCH,
     STEP_MERGE,
     STEP_ENTER,
@@ -50,17 +51,22 @@ struct plan_step {
     int32_t first_free, num_free; /* in part->frees: slots that die after this step */
     uint64_t last_use;            /* bit i: input i dies here */
     int32_t num_control_in;       /* control edges in */
-    int32_t first_edge, num_edges; /* in part->edges, sorted by output; */
-    int32_t first_out_edge;        /* in part->out_edge_begin: per output (and one for control) the first edge */
-    int32_t frame;                 /* Enter: index of the frame it opens, else that it runs in; -1 outside */
-    int32_t arg;                   /* STEP_ARG: which */
+    int32_t first_edge, num_edges; /* part->edges: data edges by output, then control edges */
+    int32_t first_out_edge;        /* part->out_edge_begin: num_out + 2 offsets into part->edges */
+    int32_t frame;                 /* index of the frame it runs in; 0: outside of loops */
+    int32_t child_frame;           /* Enter: the frame it opens */
+    int32_t local, frame_in;       /* its number, and that of its first input, within its frame */
+    bool constant_enter;
+    int32_t arg;                   /* STEP_ARG, STEP_RETVAL: which */
 };
 
 struct plan_frame {
-    const char *name; /* static frame name */
-    int32_t parent;   /* -1 outside */
+    const char *name; /* full: parent's name / frame_name; "" for frame 0, outside of loops */
+    int32_t parent;
     int32_t num_enters;
     int32_t parallel_iterations;
+    int32_t num_steps, num_inputs;
+    int32_t *pending; /* per local step: what an iteration starts with */
 };
 
 struct plan_part {
@@ -89,10 +95,8 @@ struct plan {
     struct plan_part *parts;
     int num_parts;
     int num_args;                 /* feeds */
-    int *fetch_part, *fetch_slot; /* per fetch */
     int num_fetches;
-    int *arg_types;
-    const struct shape *arg_shapes; /* what each feed must fit */
+    struct output *args_from; /* what each feed stands for */
     struct kernel **own_kernels;    /* of steps that passes made; freed with the plan */
     int64_t num_own_kernels;
     struct lock lock;
@@ -112,12 +116,35 @@ struct plan *plan_new(struct session *s, const struct plan_request *r, struct st
 struct plan *plan_ref(struct plan *p);
 void plan_unref(struct plan *p);
 
-/* Runs p: args are borrowed, fetches filled. env is the step's; its arg and retval members are set here. Calls done
- * on any thread when the run is over; plan_run waits for it instead. */
+/* Runs p. env is the step's: args (borrowed), retvals (num_fetches, filled) and cancel are set in it;
+ * it must live until done. A plan whose parts are all tapes runs on the calling thread and done is
+ * called before plan_start returns; else done is called on any thread. plan_run waits. On failure
+ * no retval is set. */
 typedef void (*plan_done_fn)(void *arg, struct status *st);
-void plan_start(struct plan *p, struct kernel_env *env, const struct tensor *args, struct tensor *fetches,
-                struct step_trace *trace, plan_done_fn done, void *arg);
-MUST_CHECK bool plan_run(struct plan *p, struct kernel_env *env, const struct tensor *args, struct tensor *fetches,
-                         struct step_trace *trace, struct status *st);
+void plan_start(struct plan *p, struct kernel_env *env, struct step_trace *trace, plan_done_fn done, void *arg);
+MUST_CHECK bool plan_run(struct plan *p, struct kernel_env *env, struct step_trace *trace, struct status *st);
+
+/* One run's memory: per part the slots of a tape. Taken from and given back to the plan. */
+struct plan_state {
+    struct plan_state *next;
+    struct tensor **slots;     /* per part; NULL for parts that run as dataflow */
+    struct tensor ***in;       /* per part: pointer per input */
+};
+struct plan_state *plan_state_take(struct plan *p);
+void plan_state_give(struct plan *p, struct plan_state *s);
+
+/* --- the two executors --- */
+MUST_CHECK bool tape_run(const struct plan_part *part, struct tensor *slots, struct tensor **in,
+                         struct kernel_env *env, struct step_trace *trace, struct status *st);
+void dataflow_start(const struct plan_part *part, struct kernel_env *env, struct step_trace *trace, plan_done_fn done,
+                    void *arg);
+/* Turns reference inputs that the op wants as values into snapshots, and checks that references
+ * hold values. in: the step's input pointers, replaced; temps: num_in cleared tensors that the
+ * caller clears after the call. */
+MUST_CHECK bool step_deref(const struct plan_step *s, struct tensor **in, struct tensor *temps, struct status *st);
+/* Adds the node, its op, its input shapes and where it was made to a failed status. */
+void step_explain(const struct plan_step *s, struct tensor *const *in, struct status *st);
+/* Fetch `index` of env is the value (snapshot of a reference). take: it may be moved. */
+MUST_CHECK bool step_return(struct kernel_env *env, int index, struct tensor *value, bool take, struct status *st);
 
 #endif
