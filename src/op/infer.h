@@ -100,14 +100,18 @@ struct infer_call {
     int num_inputs, num_outputs;
     int producer_version;
     struct infer_source source;
+    const char *node_name; /* for messages; NULL: none */
 };
 struct infer_result { /* arrays of num_outputs; free with infer_result_clear */
     struct shape *shapes;
     int num_outputs;
-    struct infer_handle *handles;
-    struct arena *arena; /* holds the handles */
+    struct infer_handle *handles; /* in arena; NULL when nothing is known behind any output */
+    struct arena *arena;          /* mem_alloc'd; NULL when handles is */
 };
 MUST_CHECK bool infer_run(const struct infer_call *call, struct infer_result *out, struct status *st);
 void infer_result_clear(struct infer_result *r);
+/* For a holder that took handles and arena out of a result: drops what the shapes hold, then the
+ * arena and the array. Either may be NULL. */
+void infer_handles_free(struct infer_handle *handles, int n, struct arena *arena);
 
 #endif

@@ -47,7 +47,9 @@ struct kernel_def {
     size_t state_bytes;
     /* Fills the cleared state from k's attrs; may be NULL. */
     bool (*init)(struct kernel *k, void *state, struct status *st);
-    void (*release)(void *state); /* may be NULL; state is cleared memory if init failed */
+    /* Frees what the state holds (not the state); may be NULL. Called once for each state, also when
+     * init failed: it then sees what init had put into the cleared memory. */
+    void (*release)(void *state);
     bool (*run)(struct kctx *c, struct status *st);
     /* Starts, and later, from any thread, calls kernel_done(c, status) exactly once. c stays valid until then. */
     void (*run_async)(struct kctx *c);
@@ -80,9 +82,10 @@ bool kernel_register(const struct kernel_def *def, struct status *st); /* plug-i
 void kernel_each(bool (*fn)(const struct kernel_def *def, void *arg), void *arg);
 /* Whether def's constraint allows dtype for the type attr named attr. */
 bool kernel_allows(const struct kernel_def *def, const char *attr, int dtype);
+/* Copies the name, the device and the attrs (defaults filled in); made_at is the caller's to set. */
 struct kernel *kernel_new(const struct kernel_def *def, const struct op *op, const char *node_name,
                           const struct attrs *attrs, const char *device, struct status *st) MUST_CHECK;
-void kernel_free(struct kernel *k);
+void kernel_free(struct kernel *k); /* NULL is fine */
 /* For init functions: first index and count of the declared input (output) argument. */
 bool kernel_input_range(const struct kernel *k, const char *arg, int *first, int *n);
 bool kernel_output_range(const struct kernel *k, const char *arg, int *first, int *n);
@@ -116,7 +119,10 @@ struct kernel_env { /* one per step; everything in it outlives the step */
 struct kctx {
     struct kernel *kernel;
     struct tensor **in;  /* num_inputs pointers */
-    struct tensor *out;  /* num_outputs values, empty at the start */
+    /* num_outputs values, empty at the start. A planner may leave memory of its own in one: dtype
+     * DT_INVALID with buf set. kernel_out uses that buffer if it holds the sole reference and is big
+     * enough, and drops it otherwise. */
+    struct tensor *out;
     struct kernel_env *env;
     uint64_t in_last_use; /* bit i: input i dies here and may be overwritten (i < 64) */
     int64_t frame_iter;   /* iteration of the innermost loop frame, 0 outside */
@@ -128,6 +134,8 @@ struct kctx {
     void (*done)(struct kctx *c, struct status *st); /* the executor's: what kernel_done calls */
     bool output_dead_set; /* a control-flow kernel said which outputs are dead */
     uint64_t out_dead;    /* bit i: output i is dead */
+    /* Where kernel_done goes: set by whoever starts an asynchronous kernel. st is taken. */
+    void (*done)(struct kctx *c, struct status *st);
 };
 
 /* --- for run functions --- */
@@ -175,13 +183,16 @@ struct tensor *kernel_out_forward(struct kctx *c, int in, int i, const struct sh
 void kernel_out_share(struct kctx *c, int i, const struct tensor *t);
 /* Output i becomes *t, which is taken. */
 void kernel_out_take(struct kctx *c, int i, struct tensor *t);
-/* Output i is the reference input `in` itself. */
-void kernel_out_ref(struct kctx *c, int i, struct variable *v); /* a reference to v is added */
+/* Output i is a reference to v: a reference is added, which lives in the value's buf, so that
+ * tensor_copy and tensor_clear count it as they count any buffer. */
+void kernel_out_ref(struct kctx *c, int i, struct variable *v);
 /* Memory until this call of the kernel ends; 64-byte aligned, not cleared. */
 void *kernel_scratch(struct kctx *c, int64_t bytes, struct status *st) MUST_CHECK;
 void kernel_scratch_release(struct kctx *c); /* the framework's, after the call, when scratch_head is set */
 /* A temporary tensor: the caller clears it. */
 MUST_CHECK bool kernel_temp(struct kctx *c, int dtype, const struct shape *shape, struct tensor *out, struct status *st);
+/* Called by executors when a call is over, if scratch_head is not NULL. */
+void kernel_scratch_release(struct kctx *c);
 void kernel_done(struct kctx *c, struct status *st); /* async kernels: st is taken (moved from) */
 bool kernel_cancelled(const struct kctx *c);
 /* A loop over the pool. */

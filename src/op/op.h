@@ -25,6 +25,8 @@ struct op_attr {
     bool has_min;
     int64_t min;
     dtype_set types;              /* allowed types; 0: any */
+    const uint8_t *type_list;     /* the same in the order declared, num_types of them */
+    int num_types;
     const struct str *strings;    /* allowed strings */
     int num_strings;              /* 0: any */
     struct attr_value default_value; /* kind NONE: required */

@@ -28,7 +28,8 @@ void resource_unref(struct resource *r); /* NULL is fine */
 
 struct resource_map;
 struct resource_map *resource_map_new(const char *default_container);
-void resource_map_free(struct resource_map *m); /* drops its references */
+void resource_map_free(struct resource_map *m); /* drops its references; NULL is fine */
+const char *resource_map_default(const struct resource_map *m); /* the default container's name */
 /* container "" means the default. A found resource is referenced for the caller. */
 struct resource *resource_find(struct resource_map *m, const char *container, const struct resource_type *type,
                                const char *name);
@@ -54,6 +55,9 @@ void resource_clear_container(struct resource_map *m, const char *container);
 struct kctx;
 MUST_CHECK bool resource_make_handle(struct kctx *c, const char *container, const char *name,
                                      const struct resource_type *type, struct tensor *out, struct status *st);
+/* The map of the step, the process or the container scope that a handle with this container means:
+ * the step's (process's) when the name is that map's default container. May be NULL. */
+struct resource_map *resource_scope(const struct kctx *c, const char *container);
 /* What input i, a RESOURCE scalar, stands for: referenced for the caller. INVALID_ARGUMENT for another type,
  * NOT_FOUND when it is gone ("Resource ... does not exist"). */
 struct resource *resource_from_input(struct kctx *c, int i, const struct resource_type *type, struct status *st)
