@@ -7,6 +7,7 @@
 #include <stdarg.h>
 
 #include "base/base.h"
+#include "base/mem.h"
 
 struct arena_block;
 
@@ -24,6 +25,6 @@ char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void arena_release(struct arena *a); /* frees all; the arena is empty and usable again */
 
 #define arena_new(a, type) ((type *)arena_alloc(a, sizeof(type)))
-#define arena_array(a, type, n) ((type *)arena_alloc(a, sizeof(type) * (size_t)(n)))
+#define arena_array(a, type, n) ((type *)arena_alloc(a, mem_array_bytes((n), sizeof(type))))
 
 #endif

@@ -16,11 +16,14 @@ enum cpu_level cpu_level(void);
 const char *cpu_level_name(enum cpu_level level);
 int64_t cpu_cache_bytes(int level); /* 1, 2, 3: data cache size; a guess where unknown */
 
-/* Flush-to-zero and round-to-nearest for a step; restore puts back what was there. */
+/* Flush-to-zero, round-to-nearest and no traps for a step; restore puts back what was there. */
 uint64_t cpu_float_mode_enter(void);
 void cpu_float_mode_restore(uint64_t saved);
 
-/* Bytes of memory this process may use (cgroup limit, else physical). */
+/* Bytes of memory this process may use (cgroup limit, else physical); read once. */
 int64_t cpu_memory_limit(void);
+
+/* CPUs this thread may use: its affinity mask, and the cgroup's quota rounded up. At least 1. */
+int cpu_num_usable(void);
 
 #endif

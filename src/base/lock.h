@@ -2,7 +2,8 @@
 /* Locks with ranks, conditions, and once.
  *
  * A thread takes locks in rising rank only; debug builds check it and name both locks. Nothing is
- * called back while a lock is held. A deadline is a clock_now_ns() value; INT64_MAX waits for ever. */
+ * called back while a lock is held. A deadline is a clock_now_ns() value; INT64_MAX waits for ever.
+ */
 #ifndef LEAT_BASE_LOCK_H
 #define LEAT_BASE_LOCK_H
 
@@ -32,7 +33,10 @@ struct lock {
     int rank;
 };
 
-#define LOCK_INIT(name_, rank_) {.m = PTHREAD_MUTEX_INITIALIZER, .name = name_, .rank = rank_}
+#define LOCK_INIT(name_, rank_)                                                                    \
+    {                                                                                              \
+        .m = PTHREAD_MUTEX_INITIALIZER, .name = name_, .rank = rank_                               \
+    }
 
 void lock_init(struct lock *l, const char *name, int rank);
 void lock_release_memory(struct lock *l);
@@ -51,7 +55,7 @@ bool cond_wait_until(struct cond *c, struct lock *l, int64_t deadline_ns);
 void cond_signal(struct cond *c);
 void cond_broadcast(struct cond *c);
 
-int64_t clock_now_ns(void);      /* monotonic */
-int64_t clock_wall_us(void);     /* since 1970 */
+int64_t clock_now_ns(void);  /* monotonic */
+int64_t clock_wall_us(void); /* since 1970 */
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The log: lines to stderr, "YYYY-MM-DD hh:mm:ss.uuuuuu: L file:line] text", filtered by
  * TF_CPP_MIN_LOG_LEVEL (0 all, 1 no info, 2 no warnings, 3 no errors) and widened by LEAT_DEBUG
- * (1: decisions, 2: and graphs after each pass, 3: and nodes as they run, 4: and values). One line is one write. */
+ * (1: decisions, 2: and graphs after each pass, 3: and nodes as they run, 4: and values). One line
+ * is one write. Any thread; both variables are read once. */
 #ifndef LEAT_BASE_LOG_H
 #define LEAT_BASE_LOG_H
 
@@ -16,7 +17,11 @@ void log_write(enum log_level level, const char *file, int line, const char *fmt
 #define log_error(...) log_write(LOG_ERROR, __FILE__, __LINE__, __VA_ARGS__)
 
 int log_debug_level(void); /* LEAT_DEBUG, 0 when unset */
-/* Each line is also given to every listener (TF_RegisterLogListener), without the lock held. */
-void log_add_listener(void (*listener)(const char *line));
+
+/* Listeners (TF_RegisterLogListener) are for what graphs print, not for these lines. They are
+ * called in the order they were added, with no lock held, and stay for the process's life. */
+void log_add_listener(void (*listener)(const char *text));
+/* Gives text to every listener; false when there is none, and the caller prints it himself. */
+bool log_to_listeners(const char *text);
 
 #endif

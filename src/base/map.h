@@ -2,7 +2,8 @@
 /* Hash maps to pointers: keyed by text (keys are copied) and by 64-bit numbers.
  *
  * Open addressing, insertion order kept for walks; a zeroed struct is an empty map. The hash is
- * seeded per process, so names from outside cannot aim for collisions. Not thread-safe. */
+ * seeded per process, so names from outside cannot aim for collisions. Not thread-safe. During a
+ * walk nothing may be put; a strmap (not a u64map) may lose keys. A key ends at its first NUL. */
 #ifndef LEAT_BASE_MAP_H
 #define LEAT_BASE_MAP_H
 

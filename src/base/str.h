@@ -33,12 +33,15 @@ static inline bool str_is(struct str a, const char *s)
 bool str_starts(struct str s, const char *prefix);
 bool str_ends(struct str s, const char *suffix);
 struct str str_trim(struct str s); /* without blanks at either end */
-/* The piece before the next `sep`, which *rest loses together with the separator; false at the end. */
+/* The piece before the next `sep`, which *rest loses together with the separator; false when
+ * *rest is empty: "a,,b," has the pieces "a", "", "b". */
 bool str_split(struct str *rest, char sep, struct str *piece);
-/* Whole-text numbers; false when s is not one or does not fit. */
+/* Whole-text numbers, without blanks; false when s is not one or does not fit. Doubles may be
+ * hexadecimal, inf or nan, with a point whatever the program's locale. */
 MUST_CHECK bool str_to_i64(struct str s, int64_t *out);
 MUST_CHECK bool str_to_double(struct str s, double *out);
-/* Edits (insert, delete, change) between two names, for "did you mean". */
+/* Edits (insert, delete, change) between two names, for "did you mean"; names over 256 bytes are
+ * told apart only. */
 int str_distance(const char *a, const char *b);
 
 struct strbuf {

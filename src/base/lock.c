@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Locks over pthread, and in builds with LEAT_ASSERTS a list per thread of the locks it holds,
+ * which the rank rule is checked against. Conditions wait on the monotonic clock. */
+#include "base/lock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+static void must(int error, const char *what, const struct lock *l)
+{
+    if (LIKELY(error == 0))
+        return;
+    char text[128];
+    snprintf(text, sizeof text, "%s of lock \"%s\": error %d", what, l ? l->name : "?", error);
+    assert_failed(text, __FILE__, __LINE__);
+}
+
+#ifdef LEAT_ASSERTS
+
+enum { MAX_HELD = 32 };
+
+static __thread struct {
+    const struct lock *locks[MAX_HELD]; /* oldest first; ranks rise */
+    int n;
+} held;
+
+static void held_check(const struct lock *l)
+{
+    if (held.n == 0 || held.locks[held.n - 1]->rank < l->rank)
+        return;
+    const struct lock *last = held.locks[held.n - 1];
+    char text[256];
+    snprintf(text, sizeof text, "lock \"%s\" (rank %d) is taken while \"%s\" (rank %d) is held",
+             l->name, l->rank, last->name, last->rank);
+    assert_failed(text, __FILE__, __LINE__);
+}
+
+static void held_push(const struct lock *l)
+{
+    if (held.n == MAX_HELD)
+        assert_failed("too many locks held by one thread", __FILE__, __LINE__);
+    held.locks[held.n++] = l;
+}
+
+static void held_pop(const struct lock *l)
+{
+    int i = held.n - 1;
+    while (i >= 0 && held.locks[i] != l)
+        i--;
+    if (i < 0) {
+        char text[128];
+        snprintf(text, sizeof text, "lock \"%s\" is dropped but not held", l->name);
+        assert_failed(text, __FILE__, __LINE__);
+    }
+    for (held.n--; i < held.n; i++)
+        held.locks[i] = held.locks[i + 1];
+}
+
+#else
+
+static void held_check(const struct lock *l UNUSED)
+{
+}
+
+static void held_push(const struct lock *l UNUSED)
+{
+}
+
+static void held_pop(const struct lock *l UNUSED)
+{
+}
+
+#endif
+
+void lock_init(struct lock *l, const char *name, int rank)
+{
+    l->name = name;
+    l->rank = rank;
+    must(pthread_mutex_init(&l->m, NULL), "init", l);
+}
+
+void lock_release_memory(struct lock *l)
+{
+    must(pthread_mutex_destroy(&l->m), "destroy", l);
+}
+
+void lock_take(struct lock *l)
+{
+    held_check(l);
+    must(pthread_mutex_lock(&l->m), "take", l);
+    held_push(l);
+}
+
+void lock_drop(struct lock *l)
+{
+    held_pop(l);
+    must(pthread_mutex_unlock(&l->m), "drop", l);
+}
+
+void cond_init(struct cond *c)
+{
+    pthread_condattr_t attr;
+    must(pthread_condattr_init(&attr), "condition init", NULL);
+    must(pthread_condattr_setclock(&attr, CLOCK_MONOTONIC), "condition clock", NULL);
+    must(pthread_cond_init(&c->c, &attr), "condition init", NULL);
+    pthread_condattr_destroy(&attr);
+}
+
+void cond_release(struct cond *c)
+{
+    must(pthread_cond_destroy(&c->c), "condition destroy", NULL);
+}
+
+void cond_wait(struct cond *c, struct lock *l)
+{
+    held_pop(l);
+    must(pthread_cond_wait(&c->c, &l->m), "wait", l);
+    held_push(l);
+}
+
+bool cond_wait_until(struct cond *c, struct lock *l, int64_t deadline_ns)
+{
+    if (deadline_ns == INT64_MAX) {
+        cond_wait(c, l);
+        return true;
+    }
+    int64_t at = max_i64(deadline_ns, 0);
+    struct timespec ts = {.tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000)};
+    held_pop(l);
+    int error = pthread_cond_timedwait(&c->c, &l->m, &ts);
+    if (error != ETIMEDOUT)
+        must(error, "timed wait", l);
+    held_push(l);
+    return error == 0;
+}
+
+void cond_signal(struct cond *c)
+{
+    must(pthread_cond_signal(&c->c), "signal", NULL);
+}
+
+void cond_broadcast(struct cond *c)
+{
+    must(pthread_cond_broadcast(&c->c), "broadcast", NULL);
+}
+
+static struct timespec clock_read(clockid_t id)
+{
+    struct timespec ts = {0};
+    clock_gettime(id, &ts); /* cannot fail for these clocks */
+    return ts;
+}
+
+int64_t clock_now_ns(void)
+{
+    struct timespec ts = clock_read(CLOCK_MONOTONIC);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+int64_t clock_wall_us(void)
+{
+    struct timespec ts = clock_read(CLOCK_REALTIME);
+    return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
