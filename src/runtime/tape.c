@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tape: steps in order on the calling thread.
+ *
+ * Made for graphs without control flow, where dispatch is all the overhead there is: per step one
+ * indirect call, input pointers made once per run state, and outputs that go straight into their
+ * slots. A slot is cleared after its last consumer, so its buffer is reused a few steps later,
+ * while it is still in the cache. */
+#include <string.h>
+
+#include "op/cancel.h"
+#include "runtime/plan.h"
+#include "runtime/trace.h"
+
+enum { MAX_DEREFS = 64 };
+
+bool step_deref(const struct plan_step *s, struct tensor **in, struct tensor *temps, struct status *st)
+{
+    for (int i = 0; i < s->num_in; i++) {
+        if (!dtype_is_ref(in[i]->dtype))
+            continue;
+        struct variable *v = in[i]->data;
+        bool wants_ref = dtype_is_ref(s->kernel->input_types[i]);
+        if (wants_ref) {
+            if (!s->ref_uninit_ok && !variable_initialized(v))
+                return status_precondition(st, "Attempting to use uninitialized value %s", v->name);
+            continue;
+        }
+        if (!variable_read(v, &temps[i], st))
+            return false;
+        in[i] = &temps[i];
+    }
+    return true;
+}
+
+void step_explain(const struct plan_step *s, struct tensor *const *in, struct status *st)
+{
+    if (status_ok(st) || strstr(status_message(st), "[[{{node "))
+        return;
+    struct strbuf shapes = {0};
+    for (int i = 0; i < s->num_in && i < 8; i++) {
+        strbuf_puts(&shapes, i ? ", " : "");
+        if (dtype_is_ref(in[i]->dtype) || in[i]->dtype == DT_INVALID)
+            strbuf_puts(&shapes, dtype_is_ref(in[i]->dtype) ? "ref" : "?");
+        else
+            shape_print(&in[i]->shape, &shapes);
+    }
+    const char *made = s->kernel && s->kernel->made_at ? s->kernel->made_at : NULL;
+    status_append(st, "\n\t [[{{node %s}}]] (op %s, input shapes: %s%s%s)", s->name,
+                  s->kernel ? s->kernel->op->name : "?", strbuf_text(&shapes), made ? ", made at " : "",
+                  made ? made : "");
+    strbuf_release(&shapes);
+}
+
+bool step_return(struct kernel_env *env, int index, struct tensor *value, bool take, struct status *st)
+{
+    struct tensor *out = &env->retvals[index];
+    if (dtype_is_ref(value->dtype))
+        return variable_read(value->data, out, st);
+    *out = take ? tensor_take(value) : tensor_copy(value);
+    return true;
+}
+
+static bool run_with_derefs(const struct plan_step *s, struct kctx *c, struct status *st)
+{
+    struct tensor temps[MAX_DEREFS];
+    struct tensor *in[MAX_DEREFS];
+    if (s->num_in > MAX_DEREFS)
+        return status_unimplemented(st, "%s: more than %d inputs of a node with reference inputs", s->name, MAX_DEREFS);
+    memset(temps, 0, sizeof temps[0] * (size_t)s->num_in);
+    memcpy(in, c->in, sizeof in[0] * (size_t)s->num_in);
+    struct tensor **direct = c->in;
+    c->in = in;
+    c->in_last_use = 0;
+    bool ok = step_deref(s, in, temps, st) && s->kernel->def->run(c, st);
+    for (int i = 0; i < s->num_in; i++)
+        tensor_clear(&temps[i]);
+    c->in = direct;
+    return ok;
+}
+
+static bool run_step(const struct plan_part *part, const struct plan_step *s, struct kctx *c,
+                     struct step_trace *trace, struct status *st)
+{
+    if (s->kind == STEP_CONST || s->kind == STEP_ARG)
+        return true;
+    if (s->kind == STEP_RETVAL) {
+        struct tensor *v = c->in[0];
+        return step_return(c->env, s->arg, v, s->last_use & 1, st);
+    }
+    int64_t start = UNLIKELY(trace != NULL) ? clock_now_ns() : 0;
+    c->kernel = s->kernel;
+    c->in_last_use = s->last_use;
+    bool ok = UNLIKELY(s->derefs) ? run_with_derefs(s, c, st) : s->kernel->def->run(c, st);
+    if (UNLIKELY(c->scratch_head != NULL))
+        kernel_scratch_release(c);
+    if (UNLIKELY(trace != NULL))
+        trace_add(trace, part, s, start, clock_now_ns(), c->out);
+    return ok;
+}
+
+/* After an error: every slot is emptied but those of constants. */
+static void clear_slots(const struct plan_part *part, struct tensor *slots)
+{
+    for (int i = 0; i < part->num_slots; i++) {
+        if (part->constants[i].dtype == DT_INVALID)
+            tensor_clear(&slots[i]);
+    }
+}
+
+bool tape_run(const struct plan_part *part, struct tensor *slots, struct tensor **in, struct kernel_env *env,
+              struct step_trace *trace, struct status *st)
+{
+    struct kctx c = {.env = env, .frame = "", .expected_alive = -1};
+    for (int i = 0; i < part->num_steps; i++) {
+        const struct plan_step *s = &part->steps[i];
+        c.in = in + s->first_in;
+        c.out = slots + s->first_out;
+        if (s->kind == STEP_ARG)
+            slots[s->first_out] = tensor_copy(&env->args[s->arg]);
+        bool ok = run_step(part, s, &c, trace, st);
+        if (!ok)
+            step_explain(s, c.in, st);
+        if (ok && env->cancel && (i & 15) == 15)
+            ok = cancel_check(env->cancel, st);
+        if (UNLIKELY(!ok)) {
+            clear_slots(part, slots);
+            return false;
+        }
+        for (int f = 0; f < s->num_free; f++)
+            tensor_clear(&slots[part->frees[s->first_free + f]]);
+    }
+    return true;
+}
