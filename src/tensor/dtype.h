@@ -40,7 +40,7 @@ enum dtype {
 #define X(id, number, name, type) DT_##id = number,
     DTYPE_TABLE(X)
 #undef X
-    DT_NUM = 24,
+        DT_NUM = 24,
     DT_REF = 100 /* added to a value type: a reference to a variable of it */
 };
 
@@ -61,18 +61,13 @@ struct c128 {
 typedef uint32_t dtype_set;
 #define DTYPE_BIT(id) ((dtype_set)1 << DT_##id)
 
-bool dtype_valid(int t);            /* a value type or a reference type */
-size_t dtype_size(int t);           /* bytes in an element as kernels see it; 0: not a type */
-const char *dtype_name(int t);      /* "float", "float_ref"; "unknown" */
-bool dtype_from_name(struct str name, int *out); /* also "DT_FLOAT", "float32", "half"/"float16", "complex"... */
-static inline bool dtype_is_ref(int t)
-{
-    return t > DT_REF;
-}
-static inline int dtype_base(int t)
-{
-    return t > DT_REF ? t - DT_REF : t;
-}
+bool dtype_valid(int t);       /* a value type or a reference type */
+size_t dtype_size(int t);      /* bytes in an element as kernels see it; 0: not a type */
+const char *dtype_name(int t); /* "float", "float_ref"; "unknown" */
+bool dtype_from_name(struct str name,
+                     int *out); /* also "DT_FLOAT", "float32", "half"/"float16", "complex"... */
+static inline bool dtype_is_ref(int t) { return t > DT_REF; }
+static inline int dtype_base(int t) { return t > DT_REF ? t - DT_REF : t; }
 /* Elements that own memory: STRING, RESOURCE, VARIANT. */
 static inline bool dtype_is_managed(int t)
 {

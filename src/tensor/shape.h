@@ -51,14 +51,8 @@ static inline void shape_clear(struct shape *s)
     s->rank = 0;
 }
 /* Handy for kernels. */
-static inline struct shape shape_scalar(void)
-{
-    return (struct shape){.rank = 0};
-}
-static inline struct shape shape_1(int64_t a)
-{
-    return (struct shape){.rank = 1, .in = {a}};
-}
+static inline struct shape shape_scalar(void) { return (struct shape){.rank = 0}; }
+static inline struct shape shape_1(int64_t a) { return (struct shape){.rank = 1, .in = {a}}; }
 static inline struct shape shape_2(int64_t a, int64_t b)
 {
     return (struct shape){.rank = 2, .in = {a, b}};
@@ -72,11 +66,12 @@ static inline struct shape shape_4(int64_t a, int64_t b, int64_t c, int64_t d)
     return (struct shape){.rank = 4, .in = {a, b, c, d}};
 }
 
-bool shape_equal(const struct shape *a, const struct shape *b); /* same rank, same dims, unknowns too */
+bool shape_equal(const struct shape *a,
+                 const struct shape *b); /* same rank, same dims, unknowns too */
 bool shape_compatible(const struct shape *a, const struct shape *b); /* could be the same */
 bool shape_known(const struct shape *s);                             /* fully */
-/* Elements; false with INVALID_ARGUMENT when unknown, negative, or past 2^63 - 1. A zero dim gives 0
- * even where the other dims would overflow. */
+/* Elements; false with INVALID_ARGUMENT when unknown, negative, or past 2^63 - 1. A zero dim gives
+ * 0 even where the other dims would overflow. */
 MUST_CHECK bool shape_num_elems(const struct shape *s, int64_t *out, struct status *st);
 /* "[2,3]", "[?,3]", "<unknown>", "[]": TensorFlow's way. Appends. */
 void shape_print(const struct shape *s, struct strbuf *out);

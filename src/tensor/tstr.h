@@ -23,10 +23,7 @@ struct tstr {
     };
 };
 
-static inline bool tstr_is_large(const struct tstr *s)
-{
-    return (s->small.size_type & 3) == 1;
-}
+static inline bool tstr_is_large(const struct tstr *s) { return (s->small.size_type & 3) == 1; }
 static inline const char *tstr_data(const struct tstr *s)
 {
     return tstr_is_large(s) ? s->large.text : s->small.text;
@@ -39,9 +36,11 @@ static inline struct str tstr_view(const struct tstr *s)
 {
     return str_make(tstr_data(s), tstr_len(s));
 }
-/* Sets s (zeroed, or holding a string, which is freed) to a copy of the bytes. False: no memory. */
+/* Sets s (zeroed, or holding a string, which is freed) to a copy of the bytes, which lie outside
+ * s. False, and s as it was: no memory. */
 MUST_CHECK bool tstr_set(struct tstr *s, const void *bytes, size_t n);
-/* Room for n bytes to be written through the returned pointer; NULL: no memory. */
+/* Room for n bytes to be written through the returned pointer; of what s held the first
+ * min(n, old length) bytes stay. NULL, and s as it was: no memory. */
 char *tstr_resize(struct tstr *s, size_t n) MUST_CHECK;
 void tstr_clear(struct tstr *s);
 
