@@ -23,7 +23,7 @@ struct rnode {
     const struct attrs *attrs; /* the original's, or made by a pass (owned by the rgraph) */
     const char *device;        /* assigned */
     struct node *origin;       /* the node it stands for (errors, state); NULL: made by a pass */
-    const char *frame;         /* while-loop frame it runs in; "" outside; pointer-comparable */
+    int frame;                 /* index in rgraph->frames of the loop frame it runs in; 0: outside of loops */
     struct redge *inputs;
     int num_inputs;
     struct rnode **control;
@@ -36,11 +36,19 @@ struct rnode {
     bool made; /* by a pass or by the planner: its attrs are the rgraph's */
     void *payload; /* passes that make nodes of internal ops hand their kernels data */
 };
+struct rframe { /* a while loop's frame */
+    const char *name; /* parent's name / frame_name */
+    int parent;
+    int num_enters;
+    int parallel_iterations;
+};
 struct rgraph {
     struct arena arena;
     struct graph *library; /* functions */
     struct rnode **nodes;  /* dropped ones stay until rgraph_compact */
     int64_t num_nodes, cap_nodes;
+    struct rframe *frames; /* [0]: outside of loops */
+    int num_frames;
     struct strmap names;
     struct attrs **made_attrs; /* owned: attrs of nodes that passes made */
     int64_t num_made, cap_made;
@@ -71,6 +79,8 @@ struct rnode *rgraph_add(struct rgraph *g, const char *name, const struct op *op
                          const struct redge *inputs, int num_inputs, struct status *st) MUST_CHECK; /* attrs copied */
 struct rnode *rgraph_add_const(struct rgraph *g, const char *name, const struct tensor *value, const char *device,
                                struct status *st) MUST_CHECK;
+/* A copy of s that lives as long as the graph and needs no shape_clear. */
+struct shape rgraph_keep_shape(struct rgraph *g, const struct shape *s);
 void rgraph_replace(struct rgraph *g, struct redge old, struct redge with); /* in every consumer */
 void rgraph_drop(struct rgraph *g, struct rnode *n);
 void rgraph_compact(struct rgraph *g); /* removes dropped nodes and what nothing kept needs; renumbers topologically */
@@ -84,6 +94,8 @@ struct rconsumers {
 struct rconsumers rgraph_consumers(struct rgraph *g);
 /* Topological order, loops' back edges (NextIteration) apart. */
 MUST_CHECK bool rgraph_sort(struct rgraph *g, struct rnode ***order, struct status *st);
+/* Fills frames and each node's frame; INVALID_ARGUMENT where a loop is malformed. */
+MUST_CHECK bool rgraph_find_frames(struct rgraph *g, struct status *st);
 MUST_CHECK bool rgraph_verify(struct rgraph *g, struct status *st); /* invariants; in test builds after each pass */
 void rgraph_dump(const struct rgraph *g, const char *label);
 /* Runs every pass that is enabled. */

@@ -75,7 +75,6 @@ struct rnode *rgraph_push(struct rgraph *g, const char *name)
     struct rnode *n = arena_new(&g->arena, struct rnode);
     n->name = fresh_name(g, name);
     n->device = "";
-    n->frame = "";
     n->id = (int)g->num_nodes;
     g->nodes = vec_reserve(g->nodes, &g->cap_nodes, g->num_nodes + 1, sizeof *g->nodes);
     g->nodes[g->num_nodes++] = n;
@@ -122,6 +121,17 @@ struct rnode *rgraph_add_const(struct rgraph *g, const char *name, const struct 
         n->shapes = &v->tensor.shape;
     }
     return n;
+}
+
+/* Dims past the inline ones go to the arena, in a block whose count never reaches zero. */
+struct shape rgraph_keep_shape(struct rgraph *g, const struct shape *s)
+{
+    if (s->rank <= SHAPE_INLINE_DIMS)
+        return *s;
+    size_t bytes = sizeof(struct dims_block) + sizeof(int64_t) * (size_t)s->rank;
+    struct shape kept = {.rank = s->rank, .out = arena_memdup(&g->arena, s->out, bytes)};
+    kept.out->refs = 1 << 30;
+    return kept;
 }
 
 void rgraph_replace(struct rgraph *g, struct redge old, struct redge with)

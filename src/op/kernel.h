@@ -131,7 +131,6 @@ struct kctx {
     int64_t expected_alive; /* -1, or for Merge: index of the alive input */
     void *scratch_head;   /* the framework's list of scratch blocks */
     void *executor;       /* the executor's own */
-    void (*done)(struct kctx *c, struct status *st); /* the executor's: what kernel_done calls */
     bool output_dead_set; /* a control-flow kernel said which outputs are dead */
     uint64_t out_dead;    /* bit i: output i is dead */
     /* Where kernel_done goes: set by whoever starts an asynchronous kernel. st is taken. */
