@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placement: which device each node runs on. Nodes are placed once, on the whole graph, when the
+ * session first sees them; a stateful node never moves. */
+#ifndef LEAT_RUNTIME_PLACER_H
+#define LEAT_RUNTIME_PLACER_H
+
+#include "runtime/plan.h"
+
+/* Sets the device of every node of rg (a full name, owned by the session). INVALID_ARGUMENT with
+ * TensorFlow's words for a device that is not there or has no kernel, unless placement is soft;
+ * nodes with reference inputs, and those colocated by _class, stand where those stand. */
+MUST_CHECK bool place_rgraph(struct session *s, struct rgraph *rg, struct status *st);
+
+/* --- device names: "/job:j/replica:0/task:1/device:CPU:0", parts may be absent --- */
+struct device_spec {
+    char job[64], type[32];
+    int replica, task, index; /* -1: not given */
+};
+/* Also the old forms "/cpu:0", "/gpu:1" and "*"; "" is all absent. */
+MUST_CHECK bool device_spec_parse(const char *name, struct device_spec *out, struct status *st);
+bool device_spec_matches(const struct device_spec *spec, const struct device_spec *full);
+
+#endif
