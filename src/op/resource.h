@@ -30,6 +30,8 @@ struct resource_map;
 struct resource_map *resource_map_new(const char *default_container);
 void resource_map_free(struct resource_map *m); /* drops its references; NULL is fine */
 const char *resource_map_default(const struct resource_map *m); /* the default container's name */
+/* The process's own scope; never freed. */
+struct resource_map *resource_process_map(void);
 /* container "" means the default. A found resource is referenced for the caller. */
 struct resource *resource_find(struct resource_map *m, const char *container, const struct resource_type *type,
                                const char *name);

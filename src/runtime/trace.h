@@ -24,5 +24,9 @@ void trace_init(struct step_trace *t);
 void trace_release(struct step_trace *t);
 void trace_add(struct step_trace *t, const struct plan_part *part, const struct plan_step *s, int64_t start_ns,
                int64_t end_ns, const struct tensor *outputs);
+/* Appends a serialized RunMetadata with the StepStats to out. */
+void trace_metadata(struct step_trace *t, const struct plan *p, struct strbuf *out);
+/* The Chrome trace event form (chrome://tracing) of a serialized RunMetadata; appends JSON. */
+MUST_CHECK bool trace_chrome(const void *metadata, size_t n, struct strbuf *out, struct status *st);
 
 #endif
