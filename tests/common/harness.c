@@ -19,7 +19,7 @@ static void print_usage(const char *program, const char *about)
            "  --list-wrong             every wrong case, not the first %d\n"
            "  --ops-missing            every missing op, not the first %d\n"
            "  --ops-needed             run nothing; list which ops block how many cases\n"
-           "  --no-optimizer-switches  ignore the optimiser switches of recorded configs\n"
+           "  --no-optimizer-switches  ignore the optimiser switches of recorded configs (traces)\n"
            "  --timeout SECONDS        for one case (20)\n"
            "  -j N                     child processes (one a core, at most 4)\n"
            "  -v                       what the library prints, and the slowest cases\n",
@@ -42,6 +42,8 @@ static bool parse_one(struct harness_options *o, const char *arg, const char *va
         o->filter = value;
     else if (strcmp(arg, "--timeout") == 0)
         return *took = true, parse_number(value, 1, 100000, &o->timeout_s);
+    else if (strncmp(arg, "-j", 2) == 0 && arg[2])
+        return parse_number(arg + 2, 1, 16, &o->jobs);
     else if (strcmp(arg, "-j") == 0)
         return *took = true, parse_number(value, 1, 16, &o->jobs);
     else if (strcmp(arg, "--list-wrong") == 0)
@@ -213,11 +215,11 @@ static struct group_count *group_row(struct group_count *groups, const char *nam
     return &groups[i];
 }
 
-/* Adds up, a line a group; returns the totals. */
-static struct group_count print_groups(const struct suite *s, const size_t *order, size_t num,
-                                       const struct verdict *verdicts)
+/* Adds up by group; returns the totals. */
+static struct group_count count_groups(const struct suite *s, const size_t *order, size_t num,
+                                       const struct verdict *verdicts, struct group_count *groups)
 {
-    struct group_count groups[MAX_GROUPS] = {0}, total = {0};
+    struct group_count total = {0};
     for (size_t i = 0; i < num; i++) {
         const struct verdict *v = &verdicts[order[i]];
         struct group_count *g = group_row(groups, s->case_group(s, order[i]));
@@ -228,20 +230,41 @@ static struct group_count print_groups(const struct suite *s, const size_t *orde
         g->contradicting += v->shapes_contradicting;
         total.outcomes[v->outcome]++;
     }
-    printf("\n");
-    for (int i = 0; i < MAX_GROUPS && groups[i].name; i++) {
-        const struct group_count *g = &groups[i];
-        printf("%s: %zu cases, %lld checks: %zu passed, %zu wrong, %zu op missing", g->name,
-               g->cases, (long long)g->runs, g->outcomes[OUTCOME_PASSED],
-               g->outcomes[OUTCOME_WRONG], g->outcomes[OUTCOME_MISSING]);
-        if (g->outcomes[OUTCOME_IGNORED])
-            printf(", %zu without an expected value", g->outcomes[OUTCOME_IGNORED]);
-        if (g->shapes)
-            printf("; %lld inferred shapes, %lld contradict", (long long)g->shapes,
-                   (long long)g->contradicting);
-        printf("\n");
-    }
     return total;
+}
+
+static void print_group(const struct group_count *g)
+{
+    printf("%s: %zu cases, %lld checks: %zu passed, %zu wrong, %zu op missing", g->name, g->cases,
+           (long long)g->runs, g->outcomes[OUTCOME_PASSED], g->outcomes[OUTCOME_WRONG],
+           g->outcomes[OUTCOME_MISSING]);
+    if (g->outcomes[OUTCOME_IGNORED])
+        printf(", %zu without an expected value", g->outcomes[OUTCOME_IGNORED]);
+    if (g->shapes)
+        printf("; %lld inferred shapes, %lld contradict", (long long)g->shapes,
+               (long long)g->contradicting);
+    printf("\n");
+}
+
+/* The lines at the end; whether nothing failed. */
+static bool print_totals(const struct suite *s, const struct harness_options *o,
+                         const size_t *order, size_t num, const struct verdict *verdicts,
+                         bool ended_well)
+{
+    struct group_count groups[MAX_GROUPS] = {0};
+    struct group_count total = count_groups(s, order, num, verdicts, groups);
+    size_t failed = total.outcomes[OUTCOME_WRONG] + !ended_well;
+    printf("\n");
+    if (o->ops_needed) {
+        printf("%zu of %zu cases are blocked; nothing was run\n", total.outcomes[OUTCOME_MISSING],
+               num);
+        return failed == 0;
+    }
+    for (int i = 0; i < MAX_GROUPS && groups[i].name; i++)
+        print_group(&groups[i]);
+    printf("%zu passed, %zu failed, %zu skipped\n", total.outcomes[OUTCOME_PASSED], failed,
+           total.outcomes[OUTCOME_MISSING]);
+    return failed == 0;
 }
 
 static size_t select_cases(const struct suite *s, const char *filter, size_t *order)
@@ -263,14 +286,10 @@ int harness_run(const struct suite *s, const struct harness_options *o)
     if (o->verbose)
         print_slowest(s, order, num, verdicts);
     print_missing(s, order, num, verdicts, o->ops_missing || o->ops_needed);
-    if (!o->ops_needed)
-        print_wrong(s, order, num, verdicts, o->list_wrong);
-    struct group_count total = print_groups(s, order, num, verdicts);
+    print_wrong(s, order, num, verdicts, o->list_wrong);
     if (!ended_well)
-        printf("%s: %s\n", s->title, text_str(&ending));
-    size_t failed = total.outcomes[OUTCOME_WRONG] + !ended_well;
-    printf("%zu passed, %zu failed, %zu skipped\n", total.outcomes[OUTCOME_PASSED], failed,
-           total.outcomes[OUTCOME_MISSING]);
+        printf("\n%s: %s\n", s->title, text_str(&ending));
+    bool ok = print_totals(s, o, order, num, verdicts, ended_well);
     for (size_t i = 0; i < s->num_cases; i++) {
         text_release(&verdicts[i].why);
         text_release(&verdicts[i].missing);
@@ -278,5 +297,5 @@ int harness_run(const struct suite *s, const struct harness_options *o)
     free(verdicts);
     free(order);
     text_release(&ending);
-    return failed != 0;
+    return !ok;
 }

@@ -67,7 +67,7 @@ static bool gradients_add(struct trace *t, struct gradients *g)
     TF_AddGradients(t->graph, g->ys, g->num_ys, g->xs, g->num_xs,
                     g->num_grad_ys ? g->grad_ys : NULL, t->status, g->dys);
     if (TF_GetCode(t->status) != TF_OK)
-        return trace_error(t, "TF_AddGradients");
+        return trace_error(t, "TF_AddGradients", true);
     for (int i = 0; i < g->num_xs; i++)
         if (!g->dys[i].oper)
             return verdict_wrong(t->verdict, "TF_AddGradients: y does not depend on x[%d]", i);
@@ -96,7 +96,7 @@ static bool run_step(struct trace *t, struct gradients *g, struct step *s)
     if (!any || step_recorded_code(s) != TF_OK)
         return true;
     if (TF_GetCode(t->status) != TF_OK)
-        return trace_error(t, "run");
+        return trace_error(t, "run", false);
     for (int i = 0; i < s->num_fetches; i++) {
         int result = find_result(g, s->fetch_names[i]);
         if (result < 0)

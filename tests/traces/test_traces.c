@@ -101,7 +101,7 @@ static bool check_shapes(struct trace *t)
             verdict_wrong(t->verdict, "%s", text_str(&why));
         TF_DeleteGraph(graph);
     } else {
-        trace_error(t, "import without _output_shapes");
+        trace_error(t, "import without _output_shapes", false);
     }
     text_release(&bare);
     text_release(&why);

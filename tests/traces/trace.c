@@ -69,9 +69,9 @@ void trace_close(struct trace *t)
     text_release(&t->config);
 }
 
-bool trace_error(struct trace *t, const char *where)
+bool trace_error(struct trace *t, const char *where, bool gradient)
 {
-    if (verdict_lacks(t->verdict, &t->scan, t->status, t->what->gradients != 0))
+    if (verdict_lacks(t->verdict, &t->scan, t->status, gradient))
         return false;
     return verdict_wrong(t->verdict, "%s: error %d: %s", where, (int)TF_GetCode(t->status),
                          TF_Message(t->status));
@@ -80,7 +80,7 @@ bool trace_error(struct trace *t, const char *where)
 bool trace_import(struct trace *t)
 {
     t->graph = graph_import(t->graph_def, t->status);
-    return t->graph || trace_error(t, "import");
+    return t->graph || trace_error(t, "import", false);
 }
 
 bool trace_start(struct trace *t)
@@ -90,7 +90,7 @@ bool trace_start(struct trace *t)
     if (TF_GetCode(t->status) == TF_OK)
         t->session = TF_NewSession(t->graph, options, t->status);
     TF_DeleteSessionOptions(options);
-    return t->session || trace_error(t, "session");
+    return t->session || trace_error(t, "session", false);
 }
 
 /* ---- a step: what was asked ---- */

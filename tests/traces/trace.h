@@ -45,8 +45,9 @@ bool trace_import(struct trace *t);
 /* Makes the session. */
 bool trace_start(struct trace *t);
 void trace_close(struct trace *t);
-/* t->status is an error that the recording does not have. Always false. */
-bool trace_error(struct trace *t, const char *where);
+/* t->status is an error that the recording does not have; a gradient that is not there counts as op
+ * missing where `gradient`. Always false. */
+bool trace_error(struct trace *t, const char *where, bool gradient);
 
 /* Takes the next step; false after the last one too. */
 bool step_next(struct trace *t, struct step *s);
