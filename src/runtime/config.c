@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ConfigProto and RunOptions, read once when a session is made or a run asks for more than the
+ * defaults. Bytes that do not parse as binary are tried as text. */
+#include "runtime/config.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "proto/leat_proto.h"
+
+enum { MAX_CPU_DEVICES = 1024, MAX_FOLDED_BYTES = 10 << 20 };
+
+void config_init(struct config *c)
+{
+    *c = (struct config){.cpu_devices = 1, .max_plans = CONFIG_MAX_PLANS};
+    c->passes = (struct pass_options){.fold = true,
+                                      .cse = true,
+                                      .arithmetic = true,
+                                      .fuse = true,
+                                      .dead_branches = true,
+                                      .max_folded_bytes = MAX_FOLDED_BYTES};
+}
+
+void config_clear(struct config *c)
+{
+    mem_free(c->target);
+    mem_free(c->proto);
+    for (int i = 0; i < c->num_device_filters; i++)
+        mem_free(c->device_filters[i]);
+    mem_free(c->device_filters);
+    config_init(c);
+}
+
+struct config config_dup(const struct config *c)
+{
+    struct config d = *c;
+    d.target = c->target ? mem_strdup(c->target) : NULL;
+    d.proto = c->proto ? mem_strndup(c->proto, c->proto_bytes) : NULL;
+    d.device_filters = mem_new_array(char *, c->num_device_filters + 1);
+    for (int i = 0; i < c->num_device_filters; i++)
+        d.device_filters[i] = mem_strdup(c->device_filters[i]);
+    return d;
+}
+
+static bool is_off(int toggle)
+{
+    return toggle == PB_REWRITER_CONFIG_TOGGLE_OFF;
+}
+
+static void read_optimizer(struct config *c, const struct pb_graph_options *g)
+{
+    const struct pb_optimizer_options *o = g->optimizer_options;
+    const struct pb_rewriter_config *r = g->rewrite_options;
+    if (o && o->opt_level < 0)
+        c->passes = (struct pass_options){.fold = o->do_constant_folding, .cse = o->do_common_subexpression_elimination};
+    c->passes.max_folded_bytes =
+        o && o->max_folded_constant_in_bytes > 0 ? o->max_folded_constant_in_bytes : MAX_FOLDED_BYTES;
+    if (!r)
+        return;
+    if (r->disable_meta_optimizer)
+        c->passes = (struct pass_options){.max_folded_bytes = c->passes.max_folded_bytes};
+    c->passes.fold = c->passes.fold && !is_off(r->constant_folding);
+    c->passes.cse = c->passes.cse && !is_off(r->arithmetic_optimization);
+    c->passes.arithmetic = c->passes.arithmetic && !is_off(r->arithmetic_optimization);
+    c->passes.fuse = c->passes.fuse && !is_off(r->remapping);
+    c->passes.dead_branches = c->passes.dead_branches && !is_off(r->dependency_optimization);
+}
+
+static bool read_devices(struct config *c, const struct pb_config_proto *p, struct status *st)
+{
+    for (int64_t i = 0; i < p->device_count.n; i++) {
+        const struct pb_config_proto_device_count_entry *e = p->device_count.v[i];
+        if (!str_is(e->key, "CPU"))
+            continue;
+        if (e->value < 0 || e->value > MAX_CPU_DEVICES)
+            return status_invalid(st, "ConfigProto: device_count[\"CPU\"] is %d, must be between 0 and %d", e->value,
+                                  MAX_CPU_DEVICES);
+        c->cpu_devices = e->value > 0 ? e->value : 1;
+    }
+    for (int64_t i = 0; i < p->device_filters.n; i++) {
+        c->device_filters = mem_realloc(c->device_filters, sizeof(char *) * (size_t)(c->num_device_filters + 1));
+        c->device_filters[c->num_device_filters++] = mem_strndup(p->device_filters.v[i].p, p->device_filters.v[i].n);
+    }
+    return true;
+}
+
+static bool read_config(struct config *c, const struct pb_config_proto *p, struct status *st)
+{
+    c->intra_threads = p->intra_op_parallelism_threads > 0 ? p->intra_op_parallelism_threads : 0;
+    c->inter_threads = p->inter_op_parallelism_threads > 0 ? p->inter_op_parallelism_threads : 0;
+    c->soft_placement = p->allow_soft_placement;
+    c->log_placement = p->log_device_placement;
+    c->isolate = p->isolate_session_state;
+    c->per_session_threads = p->use_per_session_threads;
+    c->operation_timeout_ms = p->operation_timeout_in_ms;
+    if (p->graph_options) {
+        c->place_pruned_graph = p->graph_options->place_pruned_graph;
+        read_optimizer(c, p->graph_options);
+    }
+    return read_devices(c, p, st);
+}
+
+/* Binary, or else text: the error of the text form is told only where the bytes look like text. */
+static bool parse_either(struct arena *a, const struct pb_desc *d, const void *bytes, size_t n, void **out,
+                         struct status *st)
+{
+    struct status binary = {0}, text = {0};
+    if (pb_decode(a, d, bytes, n, 0, out, &binary))
+        return true;
+    if (pb_text_parse(a, d, bytes, n, out, &text)) {
+        status_clear(&binary);
+        return true;
+    }
+    bool looks_like_text = n > 0 && ((const char *)bytes)[0] >= ' ';
+    status_copy(st, looks_like_text ? &text : &binary);
+    status_prepend(st, "Unparseable %s proto: ", d->full_name);
+    status_clear(&binary);
+    status_clear(&text);
+    return false;
+}
+
+bool config_parse(struct config *c, const void *bytes, size_t n, struct status *st)
+{
+    struct arena a = {0};
+    void *msg = NULL;
+    bool ok = parse_either(&a, &pb_config_proto_desc, bytes, n, &msg, st);
+    if (ok) {
+        char *target = c->target;
+        c->target = NULL;
+        config_clear(c);
+        c->target = target;
+        ok = read_config(c, msg, st);
+    }
+    if (ok) {
+        struct strbuf b = {0};
+        ok = pb_encode(msg, &b, st);
+        c->proto_bytes = b.n;
+        c->proto = strbuf_take(&b);
+    }
+    arena_release(&a);
+    return ok;
+}
+
+bool run_options_parse(struct run_options *o, const void *bytes, size_t n, struct status *st)
+{
+    struct arena a = {0};
+    void *msg = NULL;
+    bool ok = parse_either(&a, &pb_run_options_desc, bytes, n, &msg, st);
+    if (ok) {
+        const struct pb_run_options *p = msg;
+        *o = (struct run_options){.trace_level = p->trace_level,
+                                  .timeout_ms = p->timeout_in_ms,
+                                  .inter_op_pool = p->inter_op_thread_pool,
+                                  .output_partition_graphs = p->output_partition_graphs,
+                                  .report_oom_allocations = p->report_tensor_allocations_upon_oom};
+    }
+    arena_release(&a);
+    return ok;
+}
