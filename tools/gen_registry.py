@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Collects what OP_DEF, KERNEL_DEF, PASS_DEF and DEVICE_DEF define into tables.
+
+    tools/gen_registry.py NM OUT.c ARCHIVE...
+
+reads the archives' symbols with the toolchain's nm and writes the NULL-terminated arrays
+leat_all_op_defs, leat_all_kernel_defs, leat_all_pass_defs and leat_all_device_defs, sorted by
+name. So a definition is registered by being there, and nothing runs before main. The declarations
+are hidden: with that the linker keeps the definitions themselves out of the library's exports.
+OUT.c is left alone when nothing changed.
+"""
+import re
+import subprocess
+import sys
+
+KINDS = ('op', 'kernel', 'pass', 'device')
+SYMBOL = re.compile(r'^leat_(op|kernel|pass|device)_def_(\w+)$')
+HIDDEN = '__attribute__((visibility("hidden")))'
+
+
+def definitions(nm, archives):
+    out = subprocess.run([nm, '-g', '-P', '--defined-only'] + archives, check=True,
+                         stdout=subprocess.PIPE, universal_newlines=True).stdout
+    found = {kind: [] for kind in KINDS}
+    for line in out.splitlines():
+        match = SYMBOL.match(line.split(' ', 1)[0])
+        if match:
+            found[match.group(1)].append(match.group(2))
+    return found
+
+
+def table(kind, names):
+    lines = ['struct %s_def;' % kind]
+    for name in names:
+        lines.append('extern %s const struct %s_def leat_%s_def_%s;' % (HIDDEN, kind, kind, name))
+    lines.append('extern %s const struct %s_def *const leat_all_%s_defs[];' % (HIDDEN, kind, kind))
+    lines.append('const struct %s_def *const leat_all_%s_defs[] = {' % (kind, kind))
+    lines += ['    &leat_%s_def_%s,' % (kind, name) for name in names]
+    lines += ['    0,', '};', '']
+    return lines
+
+
+def main(argv):
+    if len(argv) < 4:
+        print(__doc__, file=sys.stderr)
+        return 2
+    found = definitions(argv[1], argv[3:])
+    bad = 0
+    lines = ['/* Made by tools/gen_registry.py. */']
+    for kind in KINDS:
+        names = sorted(found[kind])
+        for twice in sorted(set(n for n in names if names.count(n) > 1)):
+            print('gen_registry: %s %s is defined twice' % (kind, twice), file=sys.stderr)
+            bad = 1
+        lines += table(kind, names)
+    text = '\n'.join(lines)
+    try:
+        with open(argv[2], encoding='utf-8') as f:
+            if f.read() == text:
+                return bad
+    except FileNotFoundError:
+        pass
+    with open(argv[2], 'w', encoding='utf-8') as f:
+        f.write(text)
+    return bad
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))
