@@ -18,12 +18,29 @@ struct function {
 };
 struct function *function_ref(struct function *f);
 void function_unref(struct function *f);
-/* Copies def into the graph's library. A function of that name with another body: INVALID_ARGUMENT. */
-MUST_CHECK bool graph_add_function(struct graph *g, const struct pb_function_def *def, struct status *st);
+
+/* The functions of a graph. Counted: the graph and every body made from it share one. A function is
+ * never replaced or dropped while its library lives (a failed import excepted). */
+struct function_library {
+    int refs; /* atomic */
+    struct lock lock;
+    struct strmap functions; /* name -> struct function; guarded by lock */
+};
+struct function_library *library_new(void);
+struct function_library *library_ref(struct function_library *l);
+void library_unref(struct function_library *l);
+/* Copies def into the graph's library. A function of that name with another body: INVALID_ARGUMENT.
+ */
+MUST_CHECK bool graph_add_function(struct graph *g, const struct pb_function_def *def,
+                                   struct status *st);
 struct function *graph_function(struct graph *g, const char *name); /* NULL: none; borrowed */
+/* Up to max functions, in the order added; borrowed. Returns how many there are. */
+int64_t graph_functions(struct graph *g, struct function **out, int64_t max);
+/* NULL grad: none. */
 void graph_set_function_grad(struct graph *g, const char *name, const char *grad);
 
-/* A body: inputs are _Arg nodes, outputs _Retval nodes, in the order of the signature (expanded). */
+/* A body: inputs are _Arg nodes, outputs _Retval nodes, in the order of the signature (expanded).
+ */
 struct function_body {
     struct graph *graph; /* shares the library of the calling graph */
     struct node **args, **rets;
@@ -32,8 +49,9 @@ struct function_body {
     int num_control_rets;
 };
 /* attrs: those of the call. */
-MUST_CHECK bool function_instantiate(struct graph *library, const char *name, const struct attrs *attrs,
-                                     struct function_body *out, struct status *st);
+MUST_CHECK bool function_instantiate(struct graph *library, const char *name,
+                                     const struct attrs *attrs, struct function_body *out,
+                                     struct status *st);
 void function_body_clear(struct function_body *b);
 
 #endif

@@ -20,7 +20,8 @@
 #include "op/op.h"
 
 struct graph;
-struct function; /* graph/function.h */
+struct function;         /* graph/function.h */
+struct function_library; /* graph/function.h */
 
 struct input { /* input `index` of a node */
     struct node *node;
@@ -49,8 +50,11 @@ struct node {
     int64_t num_consumers, cap_consumers;
     struct node **control_outputs;
     int64_t num_control_outputs, cap_control_outputs;
-    bool ran; /* a session has planned it: may not change any more */
-    uint8_t *extra; /* unknown NodeDef fields and experimental_debug_info kept as bytes; NULL: none */
+    bool ran;         /* a session has planned it: may not change any more */
+    bool foldable;    /* may follow from constants alone: says where a search for them ends */
+    bool name_marked; /* its lower-cased name was put into name_uses when it was added */
+    uint8_t
+        *extra; /* unknown NodeDef fields and experimental_debug_info kept as bytes; NULL: none */
     size_t extra_bytes;
 };
 
@@ -59,15 +63,22 @@ struct graph {
     struct lock lock;
     struct node **nodes; /* in order of creation */
     int64_t num_nodes, cap_nodes;
-    struct strmap by_name;   /* name -> node */
-    struct strmap name_uses; /* lower-cased name or scope -> count, for unique names as Python makes them */
-    struct strmap functions; /* name -> struct function */
-    struct strmap collections; /* name -> struct collection, graph/collection.h */
-    int producer, min_consumer; /* GraphDef versions */
-    int64_t version;            /* grows with each node and each mutation */
+    struct strmap by_name; /* name -> node */
+    struct strmap
+        name_uses; /* lower-cased name or scope -> count, for unique names as Python makes them;
+                    * names of nodes that are lower-case anyway are in by_name alone */
+    struct function_library *library; /* counted; shared with the bodies of its functions */
+    struct strmap collections;        /* name -> struct collection, graph/collection.h */
+    int producer,
+        min_consumer;   /* GraphDef versions: the least and the greatest of all that was imported */
+    int *bad_consumers; /* rising, num_bad_consumers of them */
+    int num_bad_consumers;
+    struct u64map
+        constants;   /* node id -> its outputs and an empty tensor: small values computed so far */
+    int64_t version; /* grows with each node and each mutation */
     uint64_t seed;
     bool has_seed;
-    void *builder;                         /* the leat_* layer's state: api/ owns it */
+    void *builder; /* the leat_* layer's state: api/ owns it */
     void (*builder_free)(void *builder);
 };
 
@@ -90,8 +101,10 @@ struct node_desc {
     int64_t num_args, cap_args;
     struct node **control;
     int64_t num_control, cap_control;
-    struct strmap colocate; /* node names: _class gets "loc:@NAME" for each, sorted */
-    struct status first_error;
+    struct strmap colocate;    /* node names: _class gets "loc:@NAME" for each, sorted */
+    struct status first_error; /* set by a builder above: reported as it is */
+    struct strbuf errors;      /* what else is wrong, a line each */
+    int num_errors;
 };
 /* Finds ops in the registry, then among the graph's functions. Never NULL. */
 struct node_desc *node_desc_new(struct graph *g, const char *op, const char *name);
@@ -110,7 +123,8 @@ struct node *graph_find(struct graph *g, const char *name); /* NULL: none; takes
 /* NOT_FOUND with the nearest name. */
 struct node *graph_get(struct graph *g, const char *name, struct status *st) MUST_CHECK;
 /* "name", "name:1", as feeds and fetches are written. */
-MUST_CHECK bool graph_get_output(struct graph *g, const char *name, struct output *out, struct status *st);
+MUST_CHECK bool graph_get_output(struct graph *g, const char *name, struct output *out,
+                                 struct status *st);
 const struct op *graph_find_op(struct graph *g, const char *name); /* registry, then functions */
 /* A name no node has: name, name_1, ... as TensorFlow makes them. The caller frees it (mem_free).
  * With mark, the name counts as used from now on. */
@@ -120,19 +134,32 @@ bool graph_name_valid(const char *name);
 /* --- shapes --- */
 struct shape output_shape(struct output o); /* a copy; the caller clears it */
 int output_type(struct output o);           /* with DT_REF */
-/* Merges what is known with shape; INVALID_ARGUMENT on contradiction. Refines downstream nodes. */
-MUST_CHECK bool graph_set_shape(struct graph *g, struct output o, const struct shape *shape, struct status *st);
-/* The value of o when it can be computed from constants alone (bounded work): true with *out owned by the caller. */
+/* Merges what is known with shape; INVALID_ARGUMENT on contradiction. As in TensorFlow, nodes added
+ * later see the result; consumers that are there keep the shapes they have. */
+MUST_CHECK bool graph_set_shape(struct graph *g, struct output o, const struct shape *shape,
+                                struct status *st);
+/* What stands behind a resource output: true with a copy in out->handles[0], which the caller gives
+ * back with infer_result_clear; false: nothing is known. */
+bool output_handle(struct output o, struct infer_result *out);
+/* Replaces it (n 0: nothing known). h is copied. */
+void graph_set_handle(struct graph *g, struct output o, struct infer_handle h);
+/* The value of o when it can be computed from constants alone (bounded work): true with *out owned
+ * by the caller. */
 bool graph_constant(struct output o, struct tensor *out);
 
 /* --- changing --- */
-MUST_CHECK bool graph_add_control(struct graph *g, struct node *from, struct node *to, struct status *st);
-/* Replaces input `index` of n (import back-edges, while loops); FAILED_PRECONDITION after n ran. Input nodes
- * may come later than n. */
+MUST_CHECK bool graph_add_control(struct graph *g, struct node *from, struct node *to,
+                                  struct status *st);
+/* Replaces input `index` of n (import back-edges, while loops); FAILED_PRECONDITION after n ran.
+ * Input nodes may come later than n. */
 MUST_CHECK bool graph_update_input(struct node *n, int index, struct output to, struct status *st);
-MUST_CHECK bool graph_set_attr(struct node *n, const char *name, struct attr_value v, struct status *st); /* takes v */
+MUST_CHECK bool graph_set_attr(struct node *n, const char *name, struct attr_value v,
+                               struct status *st); /* takes v */
 void graph_set_device(struct node *n, const char *device);
-/* INVALID_ARGUMENT naming nodes on a cycle that has no NextIteration, among nodes with id >= from_id. */
+/* Marks n as part of a session's plan: what follows may not change it. */
+void graph_mark_ran(struct node *n);
+/* INVALID_ARGUMENT naming nodes on a cycle that has no NextIteration, among nodes with id >=
+ * from_id. */
 MUST_CHECK bool graph_check_cycles(struct graph *g, int64_t from_id, struct status *st);
 
 /* --- collections (of node or tensor names; of bytes) --- */
