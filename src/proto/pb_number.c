@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Floating-point numbers as text: the fewest digits that read back as the same number, in the
  * layout of Python's text_format (3.0, 1e-05, 1e+16, inf, nan), in any locale. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,12 +60,14 @@ static bool reads_back(const struct decimal *d, double magnitude, bool is_float)
 }
 
 /* A decimal of up to 15 digits (6 for float) survives a trip through the number, so when that many
- * suffice the zeros at their end show how few do. Just above a power of two the neighbour below
- * is nearer, and the decimal rounded up may serve where the nearest does not. */
+ * suffice the zeros at their end show how few do; subnormal doubles hold fewer. Just above a power
+ * of two the neighbour below is nearer, and the decimal rounded up may serve where the nearest does
+ * not. */
 static void shortest(double magnitude, bool is_float, struct decimal *out)
 {
     int most = is_float ? 9 : MAX_DIGITS;
-    for (int n = is_float ? 6 : 15; n <= most; n++) {
+    int first = is_float ? 6 : magnitude < DBL_MIN ? 1 : 15;
+    for (int n = first; n <= most; n++) {
         round_decimal(magnitude, n, out);
         if (n == most || reads_back(out, magnitude, is_float))
             break;

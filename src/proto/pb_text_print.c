@@ -139,6 +139,15 @@ static bool print_map(struct printer *p, const struct pb_field *f, const struct 
     return ok;
 }
 
+/* As pb_count, but keys and values of map entries are left out when they are the default. */
+static int64_t num_shown(const struct pb_base *m, const struct pb_field *f)
+{
+    if (!m->desc->is_map_entry || f->type == PB_TYPE_MESSAGE)
+        return pb_count(m, f);
+    const void *slot = pb_slot(m, f);
+    return pb_is_number(f->type) ? pb_load(f->type, slot) != 0 : ((const struct str *)slot)->n > 0;
+}
+
 static bool print_fields(struct printer *p, const struct pb_base *m)
 {
     bool printed = false;
@@ -151,7 +160,7 @@ static bool print_fields(struct printer *p, const struct pb_base *m)
                 return false;
             continue;
         }
-        int64_t n = pb_count(m, f);
+        int64_t n = num_shown(m, f);
         for (int64_t k = 0; k < n; k++)
             if (!print_element(p, f, pb_get(m, f, k)))
                 return false;
