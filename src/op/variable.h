@@ -20,20 +20,21 @@ struct variable {
     bool copy_on_read;   /* guarded by lock; never goes back */
     struct tensor value; /* guarded by lock; dtype DT_INVALID: uninitialised */
     char *name;          /* for messages; owned */
+    struct buffer edge;  /* what reference values hold; see variable_edge_ref */
 };
 extern const struct resource_type variable_type;
 
 struct variable *variable_new(const char *name, int dtype);
-static inline struct variable *variable_ref(struct variable *v)
-{
-    resource_ref(&v->base);
-    return v;
-}
+/* The caller holds a reference of either kind. */
+struct variable *variable_ref(struct variable *v);
 static inline void variable_unref(struct variable *v)
 {
     if (v)
         resource_unref(&v->base);
 }
+/* A reference in the form of a buffer, for values of reference type: buffer_ref and buffer_unref
+ * count it, and the variable lives while either count does. */
+struct buffer *variable_edge_ref(struct variable *v);
 bool variable_initialized(struct variable *v);
 /* A snapshot in *out. FAILED_PRECONDITION "Attempting to use uninitialized value NAME" when there is none. */
 MUST_CHECK bool variable_read(struct variable *v, struct tensor *out, struct status *st);
