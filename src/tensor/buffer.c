@@ -27,7 +27,8 @@ struct buffer *buffer_try(int dtype, int64_t elems)
     if (UNLIKELY(!b))
         return NULL;
     b->refs = 1;
-    b->dtype = dtype;
+    b->dtype = (int16_t)dtype;
+    b->borrowed = false;
     b->elems = 0;
     b->release = release_block;
     if (UNLIKELY(dtype_is_managed(dtype))) {
@@ -58,7 +59,7 @@ struct buffer *buffer_wrap(int dtype, void *data, size_t bytes,
 {
     struct buffer *b = mem_new(struct buffer);
     *b = (struct buffer){.refs = 1,
-                         .dtype = dtype,
+                         .dtype = (int16_t)dtype,
                          .data = data,
                          .bytes = bytes,
                          .release = release_wrapped,

@@ -21,7 +21,8 @@
 
 struct buffer { /* one cache line */
     int refs;   /* atomic */
-    int dtype;
+    int16_t dtype;
+    bool borrowed; /* a client can reach the bytes: never written, and copied to outlive a step */
     void *data;
     size_t bytes;  /* usable at data */
     int64_t elems; /* managed elements to release at the end; 0 for plain types */
@@ -94,8 +95,10 @@ MUST_CHECK bool tensor_reshaped(const struct tensor *t, const struct shape *shap
 struct tensor tensor_rows(const struct tensor *t, int64_t begin, int64_t end);
 static inline bool tensor_is_sole(const struct tensor *t)
 {
-    return t->buf && buffer_is_sole(t->buf);
+    return t->buf && !t->buf->borrowed && buffer_is_sole(t->buf);
 }
+/* A fed value: whoever keeps it past the step (a variable, a queue) takes a tensor_dup. */
+static inline bool tensor_is_borrowed(const struct tensor *t) { return t->buf && t->buf->borrowed; }
 static inline size_t tensor_bytes(const struct tensor *t)
 {
     return (size_t)t->num_elems * dtype_size(t->dtype);
