@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Locks with ranks, conditions, and once.
  *
- * A thread takes locks in rising rank only; debug builds check it and name both locks. Nothing is
+ * A thread takes locks in rising rank only, and those of several variables in rising address;
+ * debug builds check it and name both locks. Nothing is
  * called back while a lock is held. A deadline is a clock_now_ns() value; INT64_MAX waits for ever.
  */
 #ifndef LEAT_BASE_LOCK_H

@@ -47,7 +47,7 @@ struct resource_map *resource_map_new(const char *default_container)
 {
     struct resource_map *m = mem_new(struct resource_map);
     lock_init(&m->lock, "resource map", LOCK_RANK_RESOURCE_MAP);
-    m->default_container = mem_strdup(default_container);
+    m->default_container = mem_strdup(default_container[0] ? default_container : "__step");
     return m;
 }
 

@@ -27,6 +27,7 @@ void resource_ref(struct resource *r);
 void resource_unref(struct resource *r); /* NULL is fine */
 
 struct resource_map;
+/* "localhost" for a session; "" (a step's map) stands for "__step". */
 struct resource_map *resource_map_new(const char *default_container);
 void resource_map_free(struct resource_map *m); /* drops its references; NULL is fine */
 const char *resource_map_default(const struct resource_map *m); /* the default container's name */
