@@ -7,24 +7,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#ifndef LEAT_SOURCE_ROOT
-#define LEAT_SOURCE_ROOT "."
-#endif
-
 bool file_exists(const char *path) { return access(path, R_OK) == 0; }
 
 bool shared_find(const char *what, struct text *path)
 {
     const char *given = getenv("LEAT_SHARED");
-    const char *places[] = {given, "../shared", LEAT_SOURCE_ROOT "/../shared"};
-    size_t num = given && *given ? 1 : 3; /* a folder that was named is not second-guessed */
-    for (size_t i = num == 1 ? 0 : 1; i < num; i++) {
-        text_clear(path);
-        text_printf(path, "%s/%s", places[i], what);
-        if (file_exists(text_str(path)))
-            return true;
-    }
-    return false;
+    text_clear(path);
+    text_printf(path, "%s/%s", given && *given ? given : "../shared", what);
+    return file_exists(text_str(path));
 }
 
 bool file_read(const char *path, struct text *out)

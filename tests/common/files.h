@@ -5,8 +5,8 @@
 
 #include "common/text.h"
 
-/* The path of `what` inside the folder of given data: $LEAT_SHARED, else ../shared, else ../shared
- * beside the source tree. False, with the path that was tried last, when there is none. */
+/* The path of `what` inside the folder of given data: $LEAT_SHARED, else ../shared. False when
+ * there is no such file. */
 bool shared_find(const char *what, struct text *path);
 
 /* The whole file; false when it cannot be read. The caller releases out. */

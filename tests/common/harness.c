@@ -11,6 +11,13 @@
 
 enum { SHORT_LIST = 20, MAX_GROUPS = 8 };
 
+/* Seconds for one case; sanitizers slow it down. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { CASE_SECONDS = 120 };
+#else
+enum { CASE_SECONDS = 20 };
+#endif
+
 static void print_usage(const char *program, const char *about)
 {
     printf("%s\n"
@@ -20,10 +27,10 @@ static void print_usage(const char *program, const char *about)
            "  --ops-missing            every missing op, not the first %d\n"
            "  --ops-needed             run nothing; list which ops block how many cases\n"
            "  --no-optimizer-switches  ignore the optimiser switches of recorded configs (traces)\n"
-           "  --timeout SECONDS        for one case (20)\n"
+           "  --timeout SECONDS        for one case (%d)\n"
            "  -j N                     child processes (one a core, at most 4)\n"
            "  -v                       what the library prints, and the slowest cases\n",
-           about, program, SHORT_LIST, SHORT_LIST);
+           about, program, SHORT_LIST, SHORT_LIST, CASE_SECONDS);
 }
 
 static bool parse_number(const char *text, int low, int high, int *out)
@@ -67,7 +74,7 @@ bool harness_parse(struct harness_options *o, int argc, char **argv, const char 
     *o = (struct harness_options){.jobs = cores < 1   ? 1
                                           : cores < 4 ? (int)cores
                                                       : 4,
-                                  .timeout_s = 20};
+                                  .timeout_s = CASE_SECONDS};
     for (int i = 1; i < argc; i++) {
         bool took = false;
         if (!parse_one(o, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &took)) {

@@ -34,7 +34,8 @@ struct text {
 
 void text_add(struct text *t, const void *p, size_t n);
 void text_puts(struct text *t, const char *s);
-void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void text_printf(struct text *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3), nonnull(2)));
 const char *text_str(const struct text *t); /* "" when empty */
 void text_clear(struct text *t);            /* empty, memory kept */
 void text_release(struct text *t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* timeout: 300 */
 /* Runs the frozen graphs of ../shared/conformance/graphs through TF_* calls and compares with the
  * values that TensorFlow gave. EXPECTED.tsv says what TensorFlow 1.15.5 does with each:
  * - agrees, and refused: layout (the values are a GPU's): every value has to agree;

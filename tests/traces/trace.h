@@ -61,6 +61,9 @@ bool step_check(struct trace *t, struct step *s);
 bool step_check_value(struct trace *t, const struct step *s, int i);
 void step_release(struct step *s);
 
+/* The program: replays all traces, or those that the arguments name, and prints the tables. */
+int replay_main(int argc, char **argv, bool drop_optimizer);
+
 /* The case of one line of a .gradients file; the trace is open. */
 void gradients_replay(struct trace *t);
 
