@@ -88,22 +88,23 @@ static bool fill_types(const struct op *op, const struct op_arg *arg, const stru
 static bool expand_types(const struct op *op, const struct op_arg *args, int num_args,
                          const struct attrs *attrs, int **types, int *n, struct status *st)
 {
-    int64_t lens[OP_MAX_INPUTS > OP_MAX_OUTPUTS ? OP_MAX_INPUTS : OP_MAX_OUTPUTS], total = 0;
+    int64_t len, total = 0; /* a function's signature has any number of arguments */
     for (int i = 0; i < num_args; i++) {
-        if (!op_arg_len(op, &args[i], attrs, &lens[i], st))
+        if (!op_arg_len(op, &args[i], attrs, &len, st))
             return false;
-        total += lens[i];
+        total += len;
     }
     if (total > MAX_VALUES)
         return status_invalid(st, "Op %s: %lld values are more than %d", op->name, (long long)total,
                               MAX_VALUES);
     int *all = mem_new_array(int, total ? total : 1), *next = all;
     for (int i = 0; i < num_args; i++) {
-        if (!fill_types(op, &args[i], attrs, next, lens[i], st)) {
+        if (!op_arg_len(op, &args[i], attrs, &len, st) ||
+            !fill_types(op, &args[i], attrs, next, len, st)) {
             mem_free(all);
             return false;
         }
-        next += lens[i];
+        next += len;
     }
     *types = all;
     *n = (int)total;
