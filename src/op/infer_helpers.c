@@ -261,7 +261,7 @@ static bool check_window(int64_t filter, int64_t dilation, int64_t stride, int64
 bool infer_window(int64_t in, int64_t filter, int64_t dilation, int64_t stride, struct str padding,
                   int64_t pad_before, int64_t pad_after, int64_t *out, struct status *st)
 {
-    int64_t spread;
+    int64_t spread = DIM_UNKNOWN;
     if (!check_window(filter, dilation, stride, &spread, st))
         return false;
     *out = DIM_UNKNOWN;
