@@ -117,7 +117,10 @@ static TF_Tensor *strings_out(const struct tensor *t, struct status *st)
 
 /* --- resources --- */
 
-static char *text_of(struct str s) { return mem_strndup(s.n ? s.p : "", s.n); }
+static char *text_of(struct str s)
+{
+    return mem_strndup(s.n ? s.p : "", s.n);
+}
 
 static bool shape_of_proto(const struct pb_tensor_shape_proto *p, struct shape *out,
                            struct status *st)

@@ -11,7 +11,10 @@ static void free_data(void *data, size_t length)
     mem_free(data);
 }
 
-TF_Buffer *TF_NewBuffer(void) { return mem_new(TF_Buffer); }
+TF_Buffer *TF_NewBuffer(void)
+{
+    return mem_new(TF_Buffer);
+}
 
 TF_Buffer *TF_NewBufferFromString(const void *proto, size_t proto_len)
 {
@@ -36,4 +39,7 @@ void TF_DeleteBuffer(TF_Buffer *b)
     mem_free(b);
 }
 
-TF_Buffer TF_GetBuffer(TF_Buffer *b) { return b ? *b : (TF_Buffer){0}; }
+TF_Buffer TF_GetBuffer(TF_Buffer *b)
+{
+    return b ? *b : (TF_Buffer){0};
+}

@@ -13,7 +13,10 @@ void api_return(TF_Status *out, struct status *st)
     status_move(&out->s, st);
 }
 
-TF_Status *TF_NewStatus(void) { return mem_new(struct TF_Status); }
+TF_Status *TF_NewStatus(void)
+{
+    return mem_new(struct TF_Status);
+}
 
 void TF_DeleteStatus(TF_Status *s)
 {
@@ -30,6 +33,12 @@ void TF_SetStatus(TF_Status *s, TF_Code code, const char *msg)
     api_return(s, &st);
 }
 
-TF_Code TF_GetCode(const TF_Status *s) { return s ? (TF_Code)s->s.code : TF_INVALID_ARGUMENT; }
+TF_Code TF_GetCode(const TF_Status *s)
+{
+    return s ? (TF_Code)s->s.code : TF_INVALID_ARGUMENT;
+}
 
-const char *TF_Message(const TF_Status *s) { return s ? status_message(&s->s) : ""; }
+const char *TF_Message(const TF_Status *s)
+{
+    return s ? status_message(&s->s) : "";
+}

@@ -30,7 +30,10 @@ static bool read_varint(const unsigned char **p, const unsigned char *end, uint6
     return false;
 }
 
-size_t TF_StringEncodedSize(size_t len) { return varint_size(len) + len; }
+size_t TF_StringEncodedSize(size_t len)
+{
+    return varint_size(len) + len;
+}
 
 size_t TF_StringEncode(const char *src, size_t src_len, char *dst, size_t dst_len,
                        TF_Status *status)

@@ -13,9 +13,15 @@
 typedef void (*deallocator_fn)(void *data, size_t len, void *arg);
 
 /* Bytes in an element of the client's layout; 0 where they vary. */
-static size_t client_size(int dtype) { return dtype_is_managed(dtype) ? 0 : dtype_size(dtype); }
+static size_t client_size(int dtype)
+{
+    return dtype_is_managed(dtype) ? 0 : dtype_size(dtype);
+}
 
-size_t TF_DataTypeSize(TF_DataType dt) { return dtype_is_ref((int)dt) ? 0 : client_size((int)dt); }
+size_t TF_DataTypeSize(TF_DataType dt)
+{
+    return dtype_is_ref((int)dt) ? 0 : client_size((int)dt);
+}
 
 /* Alignment of elements: that of their numbers (a complex is two of them). */
 static size_t elem_align(int dtype)
@@ -133,22 +139,40 @@ void TF_DeleteTensor(TF_Tensor *t)
     mem_free(t);
 }
 
-TF_DataType TF_TensorType(const TF_Tensor *t) { return (TF_DataType)(t ? t->dtype : DT_INVALID); }
+TF_DataType TF_TensorType(const TF_Tensor *t)
+{
+    return (TF_DataType)(t ? t->dtype : DT_INVALID);
+}
 
-int TF_NumDims(const TF_Tensor *t) { return t ? t->shape.rank : 0; }
+int TF_NumDims(const TF_Tensor *t)
+{
+    return t ? t->shape.rank : 0;
+}
 
 int64_t TF_Dim(const TF_Tensor *t, int i)
 {
     return t && i >= 0 && i < t->shape.rank ? shape_dim(&t->shape, i) : -1;
 }
 
-size_t TF_TensorByteSize(const TF_Tensor *t) { return t ? t->bytes : 0; }
+size_t TF_TensorByteSize(const TF_Tensor *t)
+{
+    return t ? t->bytes : 0;
+}
 
-void *TF_TensorData(const TF_Tensor *t) { return t ? t->data : NULL; }
+void *TF_TensorData(const TF_Tensor *t)
+{
+    return t ? t->data : NULL;
+}
 
-int64_t TF_TensorElementCount(const TF_Tensor *t) { return t ? t->num_elems : 0; }
+int64_t TF_TensorElementCount(const TF_Tensor *t)
+{
+    return t ? t->num_elems : 0;
+}
 
-bool TF_TensorIsAligned(const TF_Tensor *t) { return t && api_is_aligned(t->dtype, t->data); }
+bool TF_TensorIsAligned(const TF_Tensor *t)
+{
+    return t && api_is_aligned(t->dtype, t->data);
+}
 
 static bool bitcast(const TF_Tensor *from, int dtype, const int64_t *dims, int num_dims,
                     struct TF_Tensor *out, struct status *st)

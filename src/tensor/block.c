@@ -17,14 +17,14 @@ enum {
     UNIT = 64,
     NUM_CLASSES = 36,           /* of 1..8 units, then four a doubling, up to BLOCK_SMALL_MAX */
     LIST_MAX_BYTES = 256 << 10, /* per list */
-    LIST_MAX_BLOCKS = 64,
+    LIST_MAX_BLOCKS = 1024,
     THREAD_MAX_BYTES = 2 << 20, /* all lists of a thread */
     FLUSH_BYTES = 256 << 10,
 };
 
 struct thread_cache {
     struct buffer *head[NUM_CLASSES]; /* linked by owner_arg */
-    uint8_t count[NUM_CLASSES];
+    uint16_t count[NUM_CLASSES];
     int64_t kept, in_use, num_allocs;  /* read by others; in_use: since the last flush */
     struct thread_cache *next, **link; /* block_lock */
 };
@@ -191,9 +191,15 @@ void buffer_stats(struct buffer_stats *out)
     out->peak = max_i64(out->peak, out->in_use);
 }
 
-static void lock_before_fork(void) { lock_take(&block_lock); }
+static void lock_before_fork(void)
+{
+    lock_take(&block_lock);
+}
 
-static void unlock_after_fork(void) { lock_drop(&block_lock); }
+static void unlock_after_fork(void)
+{
+    lock_drop(&block_lock);
+}
 
 /* A child of fork may go on using tensors, whatever other threads did at that moment. */
 __attribute__((constructor)) static void start_library(void)

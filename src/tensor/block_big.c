@@ -122,7 +122,10 @@ static struct buffer *from_heap(size_t bytes, unsigned size_class)
     return p ? header_at(p, -(uintptr_t)p % BLOCK_ALIGN, bytes, size_class) : NULL;
 }
 
-static bool is_mapped(size_t bytes) { return !BLOCK_KEEPS_NONE && bytes >= MAP_FROM; }
+static bool is_mapped(size_t bytes)
+{
+    return !BLOCK_KEEPS_NONE && bytes >= MAP_FROM;
+}
 
 /* total is a multiple of PAGE. */
 static char *map_pages(size_t total)

@@ -80,7 +80,8 @@ void buffer_unref(struct buffer *b)
 {
     if (!b)
         return;
-    if (buffer_is_sole(b) || __atomic_sub_fetch(&b->refs, 1, __ATOMIC_ACQ_REL) == 0)
+    if (__atomic_load_n(&b->refs, __ATOMIC_ACQUIRE) == 1 ||
+        __atomic_sub_fetch(&b->refs, 1, __ATOMIC_ACQ_REL) == 0)
         b->release(b);
 }
 

@@ -36,7 +36,10 @@ bool dtype_valid(int t)
     return base > DT_INVALID && base < DT_NUM;
 }
 
-size_t dtype_size(int t) { return dtype_valid(t) ? facts[dtype_base(t)].size : 0; }
+size_t dtype_size(int t)
+{
+    return dtype_valid(t) ? facts[dtype_base(t)].size : 0;
+}
 
 const char *dtype_name(int t)
 {
@@ -95,15 +98,30 @@ bool dtype_from_name(struct str name, int *out)
     return true;
 }
 
-static bool in_set(int t, dtype_set set) { return dtype_valid(t) && (set >> dtype_base(t) & 1); }
+static bool in_set(int t, dtype_set set)
+{
+    return dtype_valid(t) && (set >> dtype_base(t) & 1);
+}
 
-bool dtype_is_float(int t) { return in_set(t, FLOAT_TYPES); }
+bool dtype_is_float(int t)
+{
+    return in_set(t, FLOAT_TYPES);
+}
 
-bool dtype_is_complex(int t) { return in_set(t, COMPLEX_TYPES); }
+bool dtype_is_complex(int t)
+{
+    return in_set(t, COMPLEX_TYPES);
+}
 
-bool dtype_is_integer(int t) { return in_set(t, SIGNED_TYPES | UNSIGNED_TYPES); }
+bool dtype_is_integer(int t)
+{
+    return in_set(t, SIGNED_TYPES | UNSIGNED_TYPES);
+}
 
-bool dtype_is_quantized(int t) { return in_set(t, QUANTIZED_TYPES); }
+bool dtype_is_quantized(int t)
+{
+    return in_set(t, QUANTIZED_TYPES);
+}
 
 int dtype_real_of(int t)
 {

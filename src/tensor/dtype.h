@@ -66,8 +66,14 @@ size_t dtype_size(int t);      /* bytes in an element as kernels see it; 0: not 
 const char *dtype_name(int t); /* "float", "float_ref"; "unknown" */
 bool dtype_from_name(struct str name,
                      int *out); /* also "DT_FLOAT", "float32", "half"/"float16", "complex"... */
-static inline bool dtype_is_ref(int t) { return t > DT_REF; }
-static inline int dtype_base(int t) { return t > DT_REF ? t - DT_REF : t; }
+static inline bool dtype_is_ref(int t)
+{
+    return t > DT_REF;
+}
+static inline int dtype_base(int t)
+{
+    return t > DT_REF ? t - DT_REF : t;
+}
 /* Elements that own memory: STRING, RESOURCE, VARIANT. */
 static inline bool dtype_is_managed(int t)
 {

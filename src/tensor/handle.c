@@ -3,7 +3,10 @@
 #include "base/mem.h"
 #include "tensor/tensor.h"
 
-static char *dup_or_empty(const char *s) { return mem_strdup(s ? s : ""); }
+static char *dup_or_empty(const char *s)
+{
+    return mem_strdup(s ? s : "");
+}
 
 struct handle *handle_new(const char *device, const char *container, const char *name,
                           const char *type_name, uint64_t hash_code)

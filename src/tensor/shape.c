@@ -27,7 +27,10 @@ struct shape shape_make(const int64_t *dims, int rank)
     return s;
 }
 
-struct shape shape_unknown(void) { return (struct shape){.rank = RANK_UNKNOWN}; }
+struct shape shape_unknown(void)
+{
+    return (struct shape){.rank = RANK_UNKNOWN};
+}
 
 struct shape shape_of_rank(int rank)
 {

@@ -51,8 +51,14 @@ static inline void shape_clear(struct shape *s)
     s->rank = 0;
 }
 /* Handy for kernels. */
-static inline struct shape shape_scalar(void) { return (struct shape){.rank = 0}; }
-static inline struct shape shape_1(int64_t a) { return (struct shape){.rank = 1, .in = {a}}; }
+static inline struct shape shape_scalar(void)
+{
+    return (struct shape){.rank = 0};
+}
+static inline struct shape shape_1(int64_t a)
+{
+    return (struct shape){.rank = 1, .in = {a}};
+}
 static inline struct shape shape_2(int64_t a, int64_t b)
 {
     return (struct shape){.rank = 2, .in = {a, b}};

@@ -50,14 +50,16 @@ struct tensor {
  * buffer_new. */
 struct buffer *buffer_new(int dtype, int64_t elems, struct status *st) MUST_CHECK;
 /* A buffer over memory of others; free_fn (may be NULL) is called once, when the last reference
- * goes. Elements of managed types in it are free_fn's to release. Cannot fail. */
+ * goes. Elements of managed types in it are free_fn's to release. Who may not see the bytes change
+ * sets `borrowed`. Cannot fail. */
 struct buffer *buffer_wrap(int dtype, void *data, size_t bytes,
                            void (*free_fn)(void *data, size_t len, void *arg), void *arg);
 struct buffer *buffer_ref(struct buffer *b); /* NULL stays NULL */
 void buffer_unref(struct buffer *b);         /* NULL is fine */
+/* The caller holds the only reference, and nobody else can reach the bytes: they may be written. */
 static inline bool buffer_is_sole(const struct buffer *b)
 {
-    return __atomic_load_n(&b->refs, __ATOMIC_ACQUIRE) == 1;
+    return __atomic_load_n(&b->refs, __ATOMIC_ACQUIRE) == 1 && !b->borrowed;
 }
 /* Bytes in use, the highest they were (to within 256 KiB a thread), bytes kept for reuse, and
  * blocks handed out so far; all process-wide. Wrapped memory does not count. */
@@ -95,16 +97,25 @@ MUST_CHECK bool tensor_reshaped(const struct tensor *t, const struct shape *shap
 struct tensor tensor_rows(const struct tensor *t, int64_t begin, int64_t end);
 static inline bool tensor_is_sole(const struct tensor *t)
 {
-    return t->buf && !t->buf->borrowed && buffer_is_sole(t->buf);
+    return t->buf && buffer_is_sole(t->buf);
 }
 /* A fed value: whoever keeps it past the step (a variable, a queue) takes a tensor_dup. */
-static inline bool tensor_is_borrowed(const struct tensor *t) { return t->buf && t->buf->borrowed; }
+static inline bool tensor_is_borrowed(const struct tensor *t)
+{
+    return t->buf && t->buf->borrowed;
+}
 static inline size_t tensor_bytes(const struct tensor *t)
 {
     return (size_t)t->num_elems * dtype_size(t->dtype);
 }
-static inline int tensor_rank(const struct tensor *t) { return t->shape.rank; }
-static inline int64_t tensor_dim(const struct tensor *t, int i) { return shape_dim(&t->shape, i); }
+static inline int tensor_rank(const struct tensor *t)
+{
+    return t->shape.rank;
+}
+static inline int64_t tensor_dim(const struct tensor *t, int i)
+{
+    return shape_dim(&t->shape, i);
+}
 
 /* Typed views: tensor_f32(t)[i]. The dtype must match (asserted). */
 #define TENSOR_VIEW(name, type, id)                                                                \

@@ -23,7 +23,10 @@ struct tstr {
     };
 };
 
-static inline bool tstr_is_large(const struct tstr *s) { return (s->small.size_type & 3) == 1; }
+static inline bool tstr_is_large(const struct tstr *s)
+{
+    return (s->small.size_type & 3) == 1;
+}
 static inline const char *tstr_data(const struct tstr *s)
 {
     return tstr_is_large(s) ? s->large.text : s->small.text;
