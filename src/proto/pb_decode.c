@@ -30,7 +30,10 @@ struct input {
     const uint8_t *p, *end;
 };
 
-static size_t left(const struct input *in) { return (size_t)(in->end - in->p); }
+static size_t left(const struct input *in)
+{
+    return (size_t)(in->end - in->p);
+}
 
 static bool bad_input(struct decoder *d, const struct input *in, const struct pb_desc *desc,
                       const char *what)

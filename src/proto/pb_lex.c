@@ -2,14 +2,20 @@
 /* Cuts protobuf's text form into tokens. Never reads beyond the text; NUL bytes are bytes. */
 #include "proto/pb_lex.h"
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 static bool starts_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool in_name(char c) { return starts_name(c) || is_digit(c); }
+static bool in_name(char c)
+{
+    return starts_name(c) || is_digit(c);
+}
 
 static int hex_digit(char c)
 {

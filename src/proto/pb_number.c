@@ -124,6 +124,12 @@ static void put_number(struct strbuf *out, double v, bool is_float)
     put_decimal(out, &d);
 }
 
-void pb_put_double(struct strbuf *out, double v) { put_number(out, v, false); }
+void pb_put_double(struct strbuf *out, double v)
+{
+    put_number(out, v, false);
+}
 
-void pb_put_float(struct strbuf *out, float v) { put_number(out, (double)v, true); }
+void pb_put_float(struct strbuf *out, float v)
+{
+    put_number(out, (double)v, true);
+}

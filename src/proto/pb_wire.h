@@ -65,12 +65,12 @@ void pb_map_finish(struct arena *a, void *list, const struct pb_desc *entry);
 /* The entries by rising key, the caller frees (mem_free). */
 void **pb_map_sorted(const void *list);
 
-/* The most bytes that input of n bytes may make an arena hold: honest messages need about ten times
- * their encoding, empty messages in a row a hundred times. */
+/* The most bytes that input of n bytes may make an arena hold: honest messages need up to some
+ * thirty times their encoding, large empty messages in a row a hundred times. */
 static inline size_t pb_arena_limit(const struct arena *a, size_t n)
 {
     size_t limit = 64u << 20;
-    if (__builtin_mul_overflow(n, (size_t)40, &n) || __builtin_add_overflow(limit, n, &limit) ||
+    if (__builtin_mul_overflow(n, (size_t)64, &n) || __builtin_add_overflow(limit, n, &limit) ||
         __builtin_add_overflow(limit, a->used_bytes, &limit))
         return SIZE_MAX;
     return limit;
