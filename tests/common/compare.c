@@ -49,9 +49,15 @@ static cdouble element(const void *data, TF_DataType dtype, int64_t i)
     }
 }
 
-static bool finite_element(cdouble z) { return isfinite(creal(z)) && isfinite(cimag(z)); }
+static bool finite_element(cdouble z)
+{
+    return isfinite(creal(z)) && isfinite(cimag(z));
+}
 
-static bool same_special(double a, double b) { return (isnan(a) && isnan(b)) || a == b; }
+static bool same_special(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || a == b;
+}
 
 static bool element_agrees(cdouble got, cdouble want, struct tolerance t, double top)
 {

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-bool file_exists(const char *path) { return access(path, R_OK) == 0; }
+bool file_exists(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
 
 bool shared_find(const char *what, struct text *path)
 {

@@ -52,7 +52,10 @@ void text_add(struct text *t, const void *p, size_t n)
     t->p[t->n] = 0;
 }
 
-void text_puts(struct text *t, const char *s) { text_add(t, s, strlen(s)); }
+void text_puts(struct text *t, const char *s)
+{
+    text_add(t, s, strlen(s));
+}
 
 void text_printf(struct text *t, const char *fmt, ...)
 {
@@ -69,7 +72,10 @@ void text_printf(struct text *t, const char *fmt, ...)
     t->n += (size_t)n;
 }
 
-const char *text_str(const struct text *t) { return t->p ? t->p : ""; }
+const char *text_str(const struct text *t)
+{
+    return t->p ? t->p : "";
+}
 
 void text_clear(struct text *t)
 {

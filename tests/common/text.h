@@ -24,7 +24,10 @@ static inline bool bytes_eq(struct bytes a, struct bytes b)
 {
     return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
-static inline bool bytes_are(struct bytes a, const char *s) { return bytes_eq(a, bytes_of(s)); }
+static inline bool bytes_are(struct bytes a, const char *s)
+{
+    return bytes_eq(a, bytes_of(s));
+}
 
 /* A growing text; zeroed is empty. p is NUL-terminated once anything was added. */
 struct text {

@@ -58,7 +58,10 @@ const char *dtype_name(int dtype)
     return other;
 }
 
-size_t dtype_bytes(int dtype) { return dtype_row(dtype)->bytes; }
+size_t dtype_bytes(int dtype)
+{
+    return dtype_row(dtype)->bytes;
+}
 
 void shape_print(struct text *out, const int64_t *dims, int num_dims)
 {

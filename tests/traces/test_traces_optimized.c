@@ -5,4 +5,7 @@
  * tests turn the optimiser off, and its passes have to keep the recorded values too. */
 #include "traces/trace.h"
 
-int main(int argc, char **argv) { return replay_main(argc, argv, true); }
+int main(int argc, char **argv)
+{
+    return replay_main(argc, argv, true);
+}
