@@ -24,7 +24,7 @@ enum {
 #define MAP_FROM ((size_t)1 << 20)
 #define HUGE_FROM ((size_t)4 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
-#define KEEP_AT_LEAST ((int64_t)64 << 20)
+#define KEEP_AT_LEAST ((int64_t)16 << 20)
 
 /* A block while it is kept: the links lie where its data was. */
 struct kept {
