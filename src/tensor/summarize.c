@@ -45,10 +45,14 @@ static void put_escaped(struct str s, struct strbuf *out)
 
 static void put_variant(const struct variant *v, struct strbuf *out)
 {
-    strbuf_printf(out, "Variant<type: %s value: ", v ? v->type->name : "");
-    if (v && v->type->print)
+    if (!v) {
+        strbuf_puts(out, "Variant<type:  value: [empty]>");
+        return;
+    }
+    strbuf_printf(out, "Variant<type: %s value: ", v->type->name);
+    if (v->type->print)
         v->type->print(v, out);
-    else if (v)
+    else
         strbuf_putc(out, '?');
     strbuf_putc(out, '>');
 }

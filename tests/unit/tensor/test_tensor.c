@@ -225,7 +225,7 @@ static void test_variants(void **state)
     tensor_summarize(&a, -1, &text);
     assert_string_equal(strbuf_text(&text),
                         "Variant<type: tensorflow::TensorList value: TensorList> "
-                        "Variant<type:  value: > Variant<type: other value: ?>");
+                        "Variant<type:  value: [empty]> Variant<type: other value: ?>");
     strbuf_release(&text);
     tensor_clear(&a);
     assert_int_equal(num_released, 0);
