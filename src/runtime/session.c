@@ -100,7 +100,6 @@ void session_free(struct session *s)
     struct status st = {0};
     if (!session_close(s, &st))
         status_clear(&st);
-    session_partials_free(s);
     session_functions_free(s);
     plans_free(s);
     for (int64_t i = 0; i < s->num_kernels; i++)

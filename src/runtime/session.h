@@ -44,14 +44,8 @@ struct callable *callable_new(struct session *s, const struct run_args *signatur
 MUST_CHECK bool callable_run(struct callable *c, const struct tensor *feeds, struct tensor *fetches, struct status *st);
 void callable_free(struct callable *c);
 
-/* Partial runs: feeds and fetches come piecewise; handle is the caller's (mem_free). */
-char *session_partial_setup(struct session *s, const struct run_args *signature, struct status *st) MUST_CHECK;
-MUST_CHECK bool session_partial_run(struct session *s, const char *handle, const struct run_args *piece, struct status *st);
-
 int session_num_devices(const struct session *s);
 const struct device *session_device(const struct session *s, int i);
 struct graph *session_graph(struct session *s);
-/* What every node of running steps waits for, for people. */
-void session_dump_waiting(struct session *s, struct strbuf *out);
 
 #endif

@@ -32,8 +32,7 @@ struct session {
     struct resource_map *container, *process;
     struct cancel *cancel; /* fires at close; parent of every step's */
     char *handle;
-    void *functions; /* runtime/functions.c */
-    void *partials;  /* runtime/partial.c */
+    struct functions *functions; /* runtime/functions.c */
     int64_t next_step; /* atomic */
     struct lock lock;
     struct cond idle;
@@ -55,7 +54,6 @@ struct session {
 void session_run_function(struct kernel_env *env, struct kctx *caller, const struct attr_func *f,
                           const struct tensor *inputs, int num_inputs, function_done_fn done, void *arg);
 void session_functions_free(struct session *s);
-void session_partials_free(struct session *s);
 
 /* Counts a run in (FAILED_PRECONDITION-like refusal after close) and out. */
 MUST_CHECK bool session_enter(struct session *s, struct status *st);
