@@ -20,17 +20,20 @@ static const struct attr_value *find(TF_Operation *oper, const char *name, struc
 
 static const char *kind_name(int kind)
 {
-    static const char *const names[] = {"string", "int", "float", "bool", "type", "shape", "tensor", "placeholder", "func"};
+    static const char *const names[] = {"string", "int",    "float",       "bool", "type",
+                                        "shape",  "tensor", "placeholder", "func"};
     return kind >= 0 && kind < (int)ARRAY_LEN(names) ? names[kind] : "nothing";
 }
 
 /* The attr, of that kind. */
-static const struct attr_value *get(TF_Operation *oper, const char *name, int kind, bool is_list, struct status *st)
+static const struct attr_value *get(TF_Operation *oper, const char *name, int kind, bool is_list,
+                                    struct status *st)
 {
     const struct attr_value *v = find(oper, name, st);
     if (v && (v->is_list != is_list || (v->kind != kind && !(is_list && v->n == 0)))) {
-        status_invalid(st, "Value for '%s' is not %s%s%s: it is %s%s", name, is_list ? "a list of " : "a ",
-                       kind_name(kind), is_list ? "s" : "", v->is_list ? "a list of " : "a ", kind_name(v->kind));
+        status_invalid(st, "Value for '%s' is not %s%s%s: it is %s%s", name,
+                       is_list ? "a list of " : "a ", kind_name(kind), is_list ? "s" : "",
+                       v->is_list ? "a list of " : "a ", kind_name(v->kind));
         return NULL;
     }
     return v;
@@ -58,7 +61,8 @@ static int declared_kind(TF_Operation *oper, const char *name, const struct attr
     return v->is_list && v->n == 0 && a ? a->kind : v->kind;
 }
 
-TF_AttrMetadata TF_OperationGetAttrMetadata(TF_Operation *oper, const char *attr_name, TF_Status *status)
+TF_AttrMetadata TF_OperationGetAttrMetadata(TF_Operation *oper, const char *attr_name,
+                                            TF_Status *status)
 {
     struct status st = {0};
     TF_AttrMetadata m = {0};
@@ -73,8 +77,8 @@ TF_AttrMetadata TF_OperationGetAttrMetadata(TF_Operation *oper, const char *attr
     return m;
 }
 
-void TF_OperationGetAttrString(TF_Operation *oper, const char *attr_name, void *value, size_t max_length,
-                               TF_Status *status)
+void TF_OperationGetAttrString(TF_Operation *oper, const char *attr_name, void *value,
+                               size_t max_length, TF_Status *status)
 {
     struct status st = {0};
     const struct attr_value *v = get(oper, attr_name, ATTR_STRING, false, &st);
@@ -83,8 +87,9 @@ void TF_OperationGetAttrString(TF_Operation *oper, const char *attr_name, void *
     api_return(status, &st);
 }
 
-void TF_OperationGetAttrStringList(TF_Operation *oper, const char *attr_name, void **values, size_t *lengths,
-                                   int max_values, void *storage, size_t storage_size, TF_Status *status)
+void TF_OperationGetAttrStringList(TF_Operation *oper, const char *attr_name, void **values,
+                                   size_t *lengths, int max_values, void *storage,
+                                   size_t storage_size, TF_Status *status)
 {
     struct status st = {0};
     const struct attr_value *v = get(oper, attr_name, ATTR_STRING, true, &st);
@@ -115,23 +120,24 @@ void TF_OperationGetAttrStringList(TF_Operation *oper, const char *attr_name, vo
     X(Type, TF_DataType, ATTR_TYPE, type, types)
 /* clang-format on */
 
-#define X(name, ctype, kind_id, one, list)                                                                             \
-    void TF_OperationGetAttr##name(TF_Operation *oper, const char *attr_name, ctype *value, TF_Status *status)         \
-    {                                                                                                                  \
-        struct status st = {0};                                                                                        \
-        const struct attr_value *v = get(oper, attr_name, kind_id, false, &st);                                        \
-        if (v && value)                                                                                                \
-            *value = (ctype)v->one;                                                                                    \
-        api_return(status, &st);                                                                                       \
-    }                                                                                                                  \
-    void TF_OperationGetAttr##name##List(TF_Operation *oper, const char *attr_name, ctype *values, int max_values,     \
-                                         TF_Status *status)                                                            \
-    {                                                                                                                  \
-        struct status st = {0};                                                                                        \
-        const struct attr_value *v = get(oper, attr_name, kind_id, true, &st);                                         \
-        for (int64_t i = 0; v && values && i < v->n && i < max_values; i++)                                            \
-            values[i] = (ctype)v->list[i];                                                                             \
-        api_return(status, &st);                                                                                       \
+#define X(name, ctype, kind_id, one, list)                                                         \
+    void TF_OperationGetAttr##name(TF_Operation *oper, const char *attr_name, ctype *value,        \
+                                   TF_Status *status)                                              \
+    {                                                                                              \
+        struct status st = {0};                                                                    \
+        const struct attr_value *v = get(oper, attr_name, kind_id, false, &st);                    \
+        if (v && value)                                                                            \
+            *value = (ctype)v->one;                                                                \
+        api_return(status, &st);                                                                   \
+    }                                                                                              \
+    void TF_OperationGetAttr##name##List(TF_Operation *oper, const char *attr_name, ctype *values, \
+                                         int max_values, TF_Status *status)                        \
+    {                                                                                              \
+        struct status st = {0};                                                                    \
+        const struct attr_value *v = get(oper, attr_name, kind_id, true, &st);                     \
+        for (int64_t i = 0; v && values && i < v->n && i < max_values; i++)                        \
+            values[i] = (ctype)v->list[i];                                                         \
+        api_return(status, &st);                                                                   \
     }
 SCALAR_TABLE(X)
 #undef X
@@ -142,8 +148,8 @@ static void copy_dims(const struct shape *s, int64_t *out, int max)
         out[i] = shape_dim(s, i);
 }
 
-void TF_OperationGetAttrShape(TF_Operation *oper, const char *attr_name, int64_t *value, int num_dims,
-                              TF_Status *status)
+void TF_OperationGetAttrShape(TF_Operation *oper, const char *attr_name, int64_t *value,
+                              int num_dims, TF_Status *status)
 {
     struct status st = {0};
     const struct attr_value *v = get(oper, attr_name, ATTR_SHAPE, false, &st);
@@ -152,8 +158,9 @@ void TF_OperationGetAttrShape(TF_Operation *oper, const char *attr_name, int64_t
     api_return(status, &st);
 }
 
-void TF_OperationGetAttrShapeList(TF_Operation *oper, const char *attr_name, int64_t **dims, int *num_dims,
-                                  int num_shapes, int64_t *storage, int storage_size, TF_Status *status)
+void TF_OperationGetAttrShapeList(TF_Operation *oper, const char *attr_name, int64_t **dims,
+                                  int *num_dims, int num_shapes, int64_t *storage, int storage_size,
+                                  TF_Status *status)
 {
     struct status st = {0};
     const struct attr_value *v = get(oper, attr_name, ATTR_SHAPE, true, &st);
@@ -183,7 +190,8 @@ static void put(const void *msg, TF_Buffer *out, struct status *st)
         strbuf_release(&b);
 }
 
-void TF_OperationGetAttrTensorShapeProto(TF_Operation *oper, const char *attr_name, TF_Buffer *value, TF_Status *status)
+void TF_OperationGetAttrTensorShapeProto(TF_Operation *oper, const char *attr_name,
+                                         TF_Buffer *value, TF_Status *status)
 {
     struct status st = {0};
     struct arena a = {0};
@@ -194,8 +202,8 @@ void TF_OperationGetAttrTensorShapeProto(TF_Operation *oper, const char *attr_na
     api_return(status, &st);
 }
 
-void TF_OperationGetAttrTensorShapeProtoList(TF_Operation *oper, const char *attr_name, TF_Buffer **values,
-                                             int max_values, TF_Status *status)
+void TF_OperationGetAttrTensorShapeProtoList(TF_Operation *oper, const char *attr_name,
+                                             TF_Buffer **values, int max_values, TF_Status *status)
 {
     struct status st = {0};
     struct arena a = {0};
@@ -213,7 +221,8 @@ void TF_OperationGetAttrTensorShapeProtoList(TF_Operation *oper, const char *att
     api_return(status, &st);
 }
 
-void TF_OperationGetAttrTensor(TF_Operation *oper, const char *attr_name, TF_Tensor **value, TF_Status *status)
+void TF_OperationGetAttrTensor(TF_Operation *oper, const char *attr_name, TF_Tensor **value,
+                               TF_Status *status)
 {
     struct status st = {0};
     const struct attr_value *v = get(oper, attr_name, ATTR_TENSOR, false, &st);
@@ -222,8 +231,8 @@ void TF_OperationGetAttrTensor(TF_Operation *oper, const char *attr_name, TF_Ten
     api_return(status, &st);
 }
 
-void TF_OperationGetAttrTensorList(TF_Operation *oper, const char *attr_name, TF_Tensor **values, int max_values,
-                                   TF_Status *status)
+void TF_OperationGetAttrTensorList(TF_Operation *oper, const char *attr_name, TF_Tensor **values,
+                                   int max_values, TF_Status *status)
 {
     struct status st = {0};
     const struct attr_value *v = get(oper, attr_name, ATTR_TENSOR, true, &st);
@@ -237,8 +246,8 @@ void TF_OperationGetAttrTensorList(TF_Operation *oper, const char *attr_name, TF
     api_return(status, &st);
 }
 
-void TF_OperationGetAttrValueProto(TF_Operation *oper, const char *attr_name, TF_Buffer *output_attr_value,
-                                   TF_Status *status)
+void TF_OperationGetAttrValueProto(TF_Operation *oper, const char *attr_name,
+                                   TF_Buffer *output_attr_value, TF_Status *status)
 {
     struct status st = {0};
     struct arena a = {0};

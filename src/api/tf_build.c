@@ -16,7 +16,8 @@ static struct node_desc *desc_of(TF_OperationDescription *d)
     return (struct node_desc *)d;
 }
 
-TF_OperationDescription *TF_NewOperation(TF_Graph *graph, const char *op_type, const char *oper_name)
+TF_OperationDescription *TF_NewOperation(TF_Graph *graph, const char *op_type,
+                                         const char *oper_name)
 {
     if (!graph || !op_type || !oper_name)
         return NULL;
@@ -42,7 +43,8 @@ void TF_AddInputList(TF_OperationDescription *desc, const TF_Output *inputs, int
     if (!desc)
         return;
     if (num_inputs < 0 || (num_inputs > 0 && !inputs))
-        status_invalid(&desc_of(desc)->first_error, "TF_AddInputList: a list of %d inputs", num_inputs);
+        status_invalid(&desc_of(desc)->first_error, "TF_AddInputList: a list of %d inputs",
+                       num_inputs);
     else
         node_desc_input_list(desc_of(desc), api_outputs(inputs), num_inputs);
 }
@@ -70,7 +72,8 @@ TF_Operation *TF_FinishOperation(TF_OperationDescription *desc, TF_Status *statu
     if (desc)
         n = node_finish(desc_of(desc), &st);
     else
-        status_invalid(&st, "TF_FinishOperation: no description (TF_NewOperation was given a NULL)");
+        status_invalid(&st,
+                       "TF_FinishOperation: no description (TF_NewOperation was given a NULL)");
     api_return(status, &st);
     return api_oper(n);
 }
@@ -95,20 +98,23 @@ static bool list_ok(TF_OperationDescription *desc, const char *name, const void 
         return false;
     if (n >= 0 && (n == 0 || p))
         return true;
-    status_invalid(&desc_of(desc)->first_error, "attr '%s': a list of %d values", name ? name : "", n);
+    status_invalid(&desc_of(desc)->first_error, "attr '%s': a list of %d values", name ? name : "",
+                   n);
     return false;
 }
 
-void TF_SetAttrString(TF_OperationDescription *desc, const char *attr_name, const void *value, size_t length)
+void TF_SetAttrString(TF_OperationDescription *desc, const char *attr_name, const void *value,
+                      size_t length)
 {
     if (value || length == 0)
         set_attr(desc, attr_name, attr_string(str_make(value, length)));
 }
 
-void TF_SetAttrStringList(TF_OperationDescription *desc, const char *attr_name, const void *const *values,
-                          const size_t *lengths, int num_values)
+void TF_SetAttrStringList(TF_OperationDescription *desc, const char *attr_name,
+                          const void *const *values, const size_t *lengths, int num_values)
 {
-    if (!list_ok(desc, attr_name, values, num_values) || !list_ok(desc, attr_name, lengths, num_values))
+    if (!list_ok(desc, attr_name, values, num_values) ||
+        !list_ok(desc, attr_name, lengths, num_values))
         return;
     struct str *s = mem_new_array(struct str, num_values + 1);
     for (int i = 0; i < num_values; i++)
@@ -122,7 +128,8 @@ void TF_SetAttrInt(TF_OperationDescription *desc, const char *attr_name, int64_t
     set_attr(desc, attr_name, attr_int(value));
 }
 
-void TF_SetAttrIntList(TF_OperationDescription *desc, const char *attr_name, const int64_t *values, int num_values)
+void TF_SetAttrIntList(TF_OperationDescription *desc, const char *attr_name, const int64_t *values,
+                       int num_values)
 {
     if (list_ok(desc, attr_name, values, num_values))
         set_attr(desc, attr_name, attr_list(ATTR_INT, values, num_values));
@@ -133,7 +140,8 @@ void TF_SetAttrFloat(TF_OperationDescription *desc, const char *attr_name, float
     set_attr(desc, attr_name, attr_float(value));
 }
 
-void TF_SetAttrFloatList(TF_OperationDescription *desc, const char *attr_name, const float *values, int num_values)
+void TF_SetAttrFloatList(TF_OperationDescription *desc, const char *attr_name, const float *values,
+                         int num_values)
 {
     if (list_ok(desc, attr_name, values, num_values))
         set_attr(desc, attr_name, attr_list(ATTR_FLOAT, values, num_values));
@@ -144,8 +152,8 @@ void TF_SetAttrBool(TF_OperationDescription *desc, const char *attr_name, unsign
     set_attr(desc, attr_name, attr_bool(value != 0));
 }
 
-void TF_SetAttrBoolList(TF_OperationDescription *desc, const char *attr_name, const unsigned char *values,
-                        int num_values)
+void TF_SetAttrBoolList(TF_OperationDescription *desc, const char *attr_name,
+                        const unsigned char *values, int num_values)
 {
     if (!list_ok(desc, attr_name, values, num_values))
         return;
@@ -161,7 +169,8 @@ void TF_SetAttrType(TF_OperationDescription *desc, const char *attr_name, TF_Dat
     set_attr(desc, attr_name, attr_type((int)value));
 }
 
-void TF_SetAttrTypeList(TF_OperationDescription *desc, const char *attr_name, const TF_DataType *values, int num_values)
+void TF_SetAttrTypeList(TF_OperationDescription *desc, const char *attr_name,
+                        const TF_DataType *values, int num_values)
 {
     if (!list_ok(desc, attr_name, values, num_values))
         return;
@@ -172,30 +181,34 @@ void TF_SetAttrTypeList(TF_OperationDescription *desc, const char *attr_name, co
     mem_free(t);
 }
 
-void TF_SetAttrPlaceholder(TF_OperationDescription *desc, const char *attr_name, const char *placeholder)
+void TF_SetAttrPlaceholder(TF_OperationDescription *desc, const char *attr_name,
+                           const char *placeholder)
 {
     struct attr_value v = attr_string(str_of(placeholder));
     v.kind = ATTR_PLACEHOLDER;
     set_attr(desc, attr_name, v);
 }
 
-void TF_SetAttrFuncName(TF_OperationDescription *desc, const char *attr_name, const char *value, size_t length)
+void TF_SetAttrFuncName(TF_OperationDescription *desc, const char *attr_name, const char *value,
+                        size_t length)
 {
     char *name = mem_strndup(value ? value : "", value ? length : 0);
     set_attr(desc, attr_name, attr_func(name, NULL));
     mem_free(name);
 }
 
-static bool rank_ok(TF_OperationDescription *desc, const char *name, const int64_t *dims, int num_dims)
+static bool rank_ok(TF_OperationDescription *desc, const char *name, const int64_t *dims,
+                    int num_dims)
 {
     if (num_dims <= SHAPE_MAX_RANK && (num_dims <= 0 || dims))
         return true;
-    status_invalid(&desc_of(desc)->first_error, "attr '%s': a shape of %d dims (at most %d)", name ? name : "", num_dims,
-                   SHAPE_MAX_RANK);
+    status_invalid(&desc_of(desc)->first_error, "attr '%s': a shape of %d dims (at most %d)",
+                   name ? name : "", num_dims, SHAPE_MAX_RANK);
     return false;
 }
 
-void TF_SetAttrShape(TF_OperationDescription *desc, const char *attr_name, const int64_t *dims, int num_dims)
+void TF_SetAttrShape(TF_OperationDescription *desc, const char *attr_name, const int64_t *dims,
+                     int num_dims)
 {
     if (!desc || !rank_ok(desc, attr_name, dims, num_dims))
         return;
@@ -204,10 +217,11 @@ void TF_SetAttrShape(TF_OperationDescription *desc, const char *attr_name, const
     shape_clear(&s);
 }
 
-void TF_SetAttrShapeList(TF_OperationDescription *desc, const char *attr_name, const int64_t *const *dims,
-                         const int *num_dims, int num_shapes)
+void TF_SetAttrShapeList(TF_OperationDescription *desc, const char *attr_name,
+                         const int64_t *const *dims, const int *num_dims, int num_shapes)
 {
-    if (!list_ok(desc, attr_name, dims, num_shapes) || !list_ok(desc, attr_name, num_dims, num_shapes))
+    if (!list_ok(desc, attr_name, dims, num_shapes) ||
+        !list_ok(desc, attr_name, num_dims, num_shapes))
         return;
     struct shape *s = mem_new_array(struct shape, num_shapes + 1);
     bool ok = true;
@@ -227,13 +241,14 @@ static bool parse_shape(const void *proto, size_t n, struct shape *out, struct s
 {
     struct arena a = {0};
     struct pb_tensor_shape_proto *p = NULL;
-    bool ok = pb_tensor_shape_proto_decode(&a, proto, n, PB_BORROW, &p, st) && shape_from_proto(p, out, st);
+    bool ok = pb_tensor_shape_proto_decode(&a, proto, n, PB_BORROW, &p, st) &&
+              shape_from_proto(p, out, st);
     arena_release(&a);
     return ok;
 }
 
-void TF_SetAttrTensorShapeProto(TF_OperationDescription *desc, const char *attr_name, const void *proto,
-                                size_t proto_len, TF_Status *status)
+void TF_SetAttrTensorShapeProto(TF_OperationDescription *desc, const char *attr_name,
+                                const void *proto, size_t proto_len, TF_Status *status)
 {
     struct status st = {0};
     struct shape s = {0};
@@ -246,13 +261,16 @@ void TF_SetAttrTensorShapeProto(TF_OperationDescription *desc, const char *attr_
     api_return(status, &st);
 }
 
-void TF_SetAttrTensorShapeProtoList(TF_OperationDescription *desc, const char *attr_name, const void *const *protos,
-                                    const size_t *proto_lens, int num_shapes, TF_Status *status)
+void TF_SetAttrTensorShapeProtoList(TF_OperationDescription *desc, const char *attr_name,
+                                    const void *const *protos, const size_t *proto_lens,
+                                    int num_shapes, TF_Status *status)
 {
     struct status st = {0};
     int done = 0;
-    if (!list_ok(desc, attr_name, protos, num_shapes) || !list_ok(desc, attr_name, proto_lens, num_shapes)) {
-        status_invalid(&st, "attr '%s': a list of %d shapes", attr_name ? attr_name : "", num_shapes);
+    if (!list_ok(desc, attr_name, protos, num_shapes) ||
+        !list_ok(desc, attr_name, proto_lens, num_shapes)) {
+        status_invalid(&st, "attr '%s': a list of %d shapes", attr_name ? attr_name : "",
+                       num_shapes);
         api_return(status, &st);
         return;
     }
@@ -267,7 +285,8 @@ void TF_SetAttrTensorShapeProtoList(TF_OperationDescription *desc, const char *a
     api_return(status, &st);
 }
 
-void TF_SetAttrTensor(TF_OperationDescription *desc, const char *attr_name, TF_Tensor *value, TF_Status *status)
+void TF_SetAttrTensor(TF_OperationDescription *desc, const char *attr_name, TF_Tensor *value,
+                      TF_Status *status)
 {
     struct status st = {0};
     struct tensor borrowed = {0}, own = {0};
@@ -279,12 +298,13 @@ void TF_SetAttrTensor(TF_OperationDescription *desc, const char *attr_name, TF_T
     api_return(status, &st);
 }
 
-void TF_SetAttrTensorList(TF_OperationDescription *desc, const char *attr_name, TF_Tensor *const *values,
-                          int num_values, TF_Status *status)
+void TF_SetAttrTensorList(TF_OperationDescription *desc, const char *attr_name,
+                          TF_Tensor *const *values, int num_values, TF_Status *status)
 {
     struct status st = {0};
     if (!list_ok(desc, attr_name, values, num_values)) {
-        status_invalid(&st, "attr '%s': a list of %d tensors", attr_name ? attr_name : "", num_values);
+        status_invalid(&st, "attr '%s': a list of %d tensors", attr_name ? attr_name : "",
+                       num_values);
         api_return(status, &st);
         return;
     }
@@ -303,8 +323,8 @@ void TF_SetAttrTensorList(TF_OperationDescription *desc, const char *attr_name, 
     api_return(status, &st);
 }
 
-void TF_SetAttrValueProto(TF_OperationDescription *desc, const char *attr_name, const void *proto, size_t proto_len,
-                          TF_Status *status)
+void TF_SetAttrValueProto(TF_OperationDescription *desc, const char *attr_name, const void *proto,
+                          size_t proto_len, TF_Status *status)
 {
     struct status st = {0};
     struct arena a = {0};

@@ -31,7 +31,8 @@ bool api_check_output(TF_Output o, struct status *st)
     if (!n)
         return status_invalid(st, "the output names no operation");
     if (o.index < 0 || o.index >= n->num_outputs)
-        return status_fail(st, STATUS_OUT_OF_RANGE, "Node '%s' (type: '%s', num of outputs: %d) does not have output %d",
+        return status_fail(st, STATUS_OUT_OF_RANGE,
+                           "Node '%s' (type: '%s', num of outputs: %d) does not have output %d",
                            n->name, n->op->name, n->num_outputs, o.index);
     return true;
 }
@@ -100,7 +101,8 @@ void TF_GraphVersions(TF_Graph *graph, TF_Buffer *output_version_def, TF_Status 
     api_return(status, &st);
 }
 
-void TF_GraphGetOpDef(TF_Graph *graph, const char *op_name, TF_Buffer *output_op_def, TF_Status *status)
+void TF_GraphGetOpDef(TF_Graph *graph, const char *op_name, TF_Buffer *output_op_def,
+                      TF_Status *status)
 {
     struct status st = {0};
     struct arena a = {0};
@@ -127,7 +129,8 @@ void TF_OperationToNodeDef(TF_Operation *oper, TF_Buffer *output_node_def, TF_St
     api_return(status, &st);
 }
 
-unsigned char TF_TryEvaluateConstant(TF_Graph *graph, TF_Output output, TF_Tensor **result, TF_Status *status)
+unsigned char TF_TryEvaluateConstant(TF_Graph *graph, TF_Output output, TF_Tensor **result,
+                                     TF_Status *status)
 {
     struct status st = {0};
     struct tensor t = {0};
@@ -155,15 +158,17 @@ static bool in_graph(TF_Graph *graph, TF_Output o, struct status *st)
     if (!api_check_output(o, st))
         return false;
     struct node *n = api_node(o.oper);
-    return n->graph == api_graph(graph) || status_invalid(st, "Node %s was not found in the graph", n->name);
+    return n->graph == api_graph(graph) ||
+           status_invalid(st, "Node %s was not found in the graph", n->name);
 }
 
-void TF_GraphSetTensorShape(TF_Graph *graph, TF_Output output, const int64_t *dims, const int num_dims,
-                            TF_Status *status)
+void TF_GraphSetTensorShape(TF_Graph *graph, TF_Output output, const int64_t *dims,
+                            const int num_dims, TF_Status *status)
 {
     struct status st = {0};
     if (num_dims > SHAPE_MAX_RANK || (num_dims > 0 && !dims)) {
-        status_invalid(&st, "TF_GraphSetTensorShape: %d dims, at most %d and not NULL", num_dims, SHAPE_MAX_RANK);
+        status_invalid(&st, "TF_GraphSetTensorShape: %d dims, at most %d and not NULL", num_dims,
+                       SHAPE_MAX_RANK);
     } else if (in_graph(graph, output, &st)) {
         struct shape s = num_dims < 0 ? shape_unknown() : shape_make(dims, num_dims);
         (void)!graph_set_shape(api_graph(graph), api_output(output), &s, &st);
@@ -185,7 +190,8 @@ int TF_GraphGetTensorNumDims(TF_Graph *graph, TF_Output output, TF_Status *statu
     return rank;
 }
 
-void TF_GraphGetTensorShape(TF_Graph *graph, TF_Output output, int64_t *dims, int num_dims, TF_Status *status)
+void TF_GraphGetTensorShape(TF_Graph *graph, TF_Output output, int64_t *dims, int num_dims,
+                            TF_Status *status)
 {
     struct status st = {0};
     if (in_graph(graph, output, &st)) {

@@ -62,50 +62,59 @@ void TF_ImportGraphDefOptionsSetDefaultDevice(TF_ImportGraphDefOptions *opts, co
     opts->default_device = mem_strdup(device ? device : "");
 }
 
-void TF_ImportGraphDefOptionsSetUniquifyNames(TF_ImportGraphDefOptions *opts, unsigned char uniquify_names)
+void TF_ImportGraphDefOptionsSetUniquifyNames(TF_ImportGraphDefOptions *opts,
+                                              unsigned char uniquify_names)
 {
     if (opts)
         opts->uniquify_names = uniquify_names != 0;
 }
 
-void TF_ImportGraphDefOptionsSetUniquifyPrefix(TF_ImportGraphDefOptions *opts, unsigned char uniquify_prefix)
+void TF_ImportGraphDefOptionsSetUniquifyPrefix(TF_ImportGraphDefOptions *opts,
+                                               unsigned char uniquify_prefix)
 {
     if (opts)
         opts->uniquify_prefix = uniquify_prefix != 0;
 }
 
-static void add_map(struct import_map **maps, int64_t *n, int64_t *cap, const char *src, int index, struct output dst)
+static void add_map(struct import_map **maps, int64_t *n, int64_t *cap, const char *src, int index,
+                    struct output dst)
 {
     *maps = vec_reserve(*maps, cap, *n + 1, sizeof **maps);
     (*maps)[(*n)++] = (struct import_map){mem_strdup(src ? src : ""), index, dst};
 }
 
-void TF_ImportGraphDefOptionsAddInputMapping(TF_ImportGraphDefOptions *opts, const char *src_name, int src_index,
-                                             TF_Output dst)
+void TF_ImportGraphDefOptionsAddInputMapping(TF_ImportGraphDefOptions *opts, const char *src_name,
+                                             int src_index, TF_Output dst)
 {
     if (opts)
-        add_map(&opts->maps, &opts->num_maps, &opts->cap_maps, src_name, src_index, api_output(dst));
+        add_map(&opts->maps, &opts->num_maps, &opts->cap_maps, src_name, src_index,
+                api_output(dst));
 }
 
-void TF_ImportGraphDefOptionsRemapControlDependency(TF_ImportGraphDefOptions *opts, const char *src_name,
-                                                    TF_Operation *dst)
+void TF_ImportGraphDefOptionsRemapControlDependency(TF_ImportGraphDefOptions *opts,
+                                                    const char *src_name, TF_Operation *dst)
 {
     if (opts)
-        add_map(&opts->maps, &opts->num_maps, &opts->cap_maps, src_name, -1, (struct output){api_node(dst), -1});
+        add_map(&opts->maps, &opts->num_maps, &opts->cap_maps, src_name, -1,
+                (struct output){api_node(dst), -1});
 }
 
-void TF_ImportGraphDefOptionsAddControlDependency(TF_ImportGraphDefOptions *opts, TF_Operation *oper)
+void TF_ImportGraphDefOptionsAddControlDependency(TF_ImportGraphDefOptions *opts,
+                                                  TF_Operation *oper)
 {
     if (!opts || !oper)
         return;
-    opts->control = vec_reserve(opts->control, &opts->cap_control, opts->num_control + 1, sizeof *opts->control);
+    opts->control = vec_reserve(opts->control, &opts->cap_control, opts->num_control + 1,
+                                sizeof *opts->control);
     opts->control[opts->num_control++] = api_node(oper);
 }
 
-void TF_ImportGraphDefOptionsAddReturnOutput(TF_ImportGraphDefOptions *opts, const char *oper_name, int index)
+void TF_ImportGraphDefOptionsAddReturnOutput(TF_ImportGraphDefOptions *opts, const char *oper_name,
+                                             int index)
 {
     if (opts)
-        add_map(&opts->returns, &opts->num_returns, &opts->cap_returns, oper_name, index, (struct output){0});
+        add_map(&opts->returns, &opts->num_returns, &opts->cap_returns, oper_name, index,
+                (struct output){0});
 }
 
 int TF_ImportGraphDefOptionsNumReturnOutputs(const TF_ImportGraphDefOptions *opts)
@@ -113,12 +122,13 @@ int TF_ImportGraphDefOptionsNumReturnOutputs(const TF_ImportGraphDefOptions *opt
     return opts ? (int)opts->num_returns : 0;
 }
 
-void TF_ImportGraphDefOptionsAddReturnOperation(TF_ImportGraphDefOptions *opts, const char *oper_name)
+void TF_ImportGraphDefOptionsAddReturnOperation(TF_ImportGraphDefOptions *opts,
+                                                const char *oper_name)
 {
     if (!opts)
         return;
-    opts->return_nodes =
-        vec_reserve(opts->return_nodes, &opts->cap_return_nodes, opts->num_return_nodes + 1, sizeof(char *));
+    opts->return_nodes = vec_reserve(opts->return_nodes, &opts->cap_return_nodes,
+                                     opts->num_return_nodes + 1, sizeof(char *));
     opts->return_nodes[opts->num_return_nodes++] = mem_strdup(oper_name ? oper_name : "");
 }
 
@@ -148,11 +158,14 @@ static bool import(TF_Graph *graph, const TF_Buffer *graph_def, const TF_ImportG
                                 .num_returns = o->num_returns,
                                 .return_nodes = (const char *const *)o->return_nodes,
                                 .num_return_nodes = o->num_return_nodes};
-    return graph_import(api_graph(graph), graph_def->data ? graph_def->data : "", graph_def->length, &in, out, st);
+    return graph_import(api_graph(graph), graph_def->data ? graph_def->data : "", graph_def->length,
+                        &in, out, st);
 }
 
-TF_ImportGraphDefResults *TF_GraphImportGraphDefWithResults(TF_Graph *graph, const TF_Buffer *graph_def,
-                                                            const TF_ImportGraphDefOptions *options, TF_Status *status)
+TF_ImportGraphDefResults *TF_GraphImportGraphDefWithResults(TF_Graph *graph,
+                                                            const TF_Buffer *graph_def,
+                                                            const TF_ImportGraphDefOptions *options,
+                                                            TF_Status *status)
 {
     struct status st = {0};
     TF_ImportGraphDefResults *r = mem_new(TF_ImportGraphDefResults);
@@ -168,8 +181,9 @@ TF_ImportGraphDefResults *TF_GraphImportGraphDefWithResults(TF_Graph *graph, con
 }
 
 void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph *graph, const TF_Buffer *graph_def,
-                                             const TF_ImportGraphDefOptions *options, TF_Output *return_outputs,
-                                             int num_return_outputs, TF_Status *status)
+                                             const TF_ImportGraphDefOptions *options,
+                                             TF_Output *return_outputs, int num_return_outputs,
+                                             TF_Status *status)
 {
     struct status st = {0};
     struct import_result r = {0};
@@ -177,7 +191,8 @@ void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph *graph, const TF_Buffer *g
         status_invalid(&st, "Expected 'num_return_outputs' to be %d, got %d",
                        TF_ImportGraphDefOptionsNumReturnOutputs(options), num_return_outputs);
     } else if (num_return_outputs > 0 && !return_outputs) {
-        status_invalid(&st, "'return_outputs' must be preallocated to length %d", num_return_outputs);
+        status_invalid(&st, "'return_outputs' must be preallocated to length %d",
+                       num_return_outputs);
     } else if (import(graph, graph_def, options, &r, &st)) {
         for (int i = 0; i < num_return_outputs; i++)
             return_outputs[i] = (TF_Output){api_oper(r.returns[i].node), r.returns[i].index};
@@ -186,13 +201,15 @@ void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph *graph, const TF_Buffer *g
     api_return(status, &st);
 }
 
-void TF_GraphImportGraphDef(TF_Graph *graph, const TF_Buffer *graph_def, const TF_ImportGraphDefOptions *options,
-                            TF_Status *status)
+void TF_GraphImportGraphDef(TF_Graph *graph, const TF_Buffer *graph_def,
+                            const TF_ImportGraphDefOptions *options, TF_Status *status)
 {
     struct status st = {0};
     struct import_result r = {0};
     if (TF_ImportGraphDefOptionsNumReturnOutputs(options) > 0)
-        status_invalid(&st, "the options ask for return outputs: call TF_GraphImportGraphDefWithReturnOutputs");
+        status_invalid(
+            &st,
+            "the options ask for return outputs: call TF_GraphImportGraphDefWithReturnOutputs");
     else if (import(graph, graph_def, options, &r, &st))
         import_result_clear(&r);
     api_return(status, &st);
@@ -208,7 +225,8 @@ void TF_DeleteImportGraphDefResults(TF_ImportGraphDefResults *results)
     mem_free(results);
 }
 
-void TF_ImportGraphDefResultsReturnOutputs(TF_ImportGraphDefResults *results, int *num_outputs, TF_Output **outputs)
+void TF_ImportGraphDefResultsReturnOutputs(TF_ImportGraphDefResults *results, int *num_outputs,
+                                           TF_Output **outputs)
 {
     if (num_outputs)
         *num_outputs = results ? results->num_returns : 0;
@@ -216,7 +234,8 @@ void TF_ImportGraphDefResultsReturnOutputs(TF_ImportGraphDefResults *results, in
         *outputs = results ? (TF_Output *)results->r.returns : NULL;
 }
 
-void TF_ImportGraphDefResultsReturnOperations(TF_ImportGraphDefResults *results, int *num_opers, TF_Operation ***opers)
+void TF_ImportGraphDefResultsReturnOperations(TF_ImportGraphDefResults *results, int *num_opers,
+                                              TF_Operation ***opers)
 {
     if (num_opers)
         *num_opers = results ? results->num_return_nodes : 0;
@@ -225,8 +244,8 @@ void TF_ImportGraphDefResultsReturnOperations(TF_ImportGraphDefResults *results,
 }
 
 void TF_ImportGraphDefResultsMissingUnusedInputMappings(TF_ImportGraphDefResults *results,
-                                                        int *num_missing_unused_input_mappings, const char ***src_names,
-                                                        int **src_indexes)
+                                                        int *num_missing_unused_input_mappings,
+                                                        const char ***src_names, int **src_indexes)
 {
     if (num_missing_unused_input_mappings)
         *num_missing_unused_input_mappings = results ? (int)results->r.num_unused : 0;

@@ -27,8 +27,9 @@ int TF_OperationNumOutputs(TF_Operation *oper)
 TF_DataType TF_OperationOutputType(TF_Output oper_out)
 {
     struct node *n = api_node(oper_out.oper);
-    return n && oper_out.index >= 0 && oper_out.index < n->num_outputs ? (TF_DataType)n->output_types[oper_out.index]
-                                                                       : (TF_DataType)0;
+    return n && oper_out.index >= 0 && oper_out.index < n->num_outputs
+               ? (TF_DataType)n->output_types[oper_out.index]
+               : (TF_DataType)0;
 }
 
 int TF_OperationNumInputs(TF_Operation *oper)
@@ -39,8 +40,9 @@ int TF_OperationNumInputs(TF_Operation *oper)
 TF_DataType TF_OperationInputType(TF_Input oper_in)
 {
     struct node *n = api_node(oper_in.oper);
-    return n && oper_in.index >= 0 && oper_in.index < n->num_inputs ? (TF_DataType)n->input_types[oper_in.index]
-                                                                    : (TF_DataType)0;
+    return n && oper_in.index >= 0 && oper_in.index < n->num_inputs
+               ? (TF_DataType)n->input_types[oper_in.index]
+               : (TF_DataType)0;
 }
 
 TF_Output TF_OperationInput(TF_Input oper_in)
@@ -51,7 +53,8 @@ TF_Output TF_OperationInput(TF_Input oper_in)
     return (TF_Output){api_oper(n->inputs[oper_in.index].node), n->inputs[oper_in.index].index};
 }
 
-static int list_length(struct node *n, const struct op_arg *args, int num_args, const char *name, TF_Status *status)
+static int list_length(struct node *n, const struct op_arg *args, int num_args, const char *name,
+                       TF_Status *status)
 {
     struct status st = {0};
     int64_t len = -1;
@@ -116,7 +119,8 @@ int TF_OperationNumControlInputs(TF_Operation *oper)
     return TF_OperationGetControlInputs(oper, NULL, 0);
 }
 
-int TF_OperationGetControlInputs(TF_Operation *oper, TF_Operation **control_inputs, int max_control_inputs)
+int TF_OperationGetControlInputs(TF_Operation *oper, TF_Operation **control_inputs,
+                                 int max_control_inputs)
 {
     struct node *n = api_node(oper);
     if (!n)
@@ -134,7 +138,8 @@ int TF_OperationNumControlOutputs(TF_Operation *oper)
     return TF_OperationGetControlOutputs(oper, NULL, 0);
 }
 
-int TF_OperationGetControlOutputs(TF_Operation *oper, TF_Operation **control_outputs, int max_control_outputs)
+int TF_OperationGetControlOutputs(TF_Operation *oper, TF_Operation **control_outputs,
+                                  int max_control_outputs)
 {
     struct node *n = api_node(oper);
     if (!n)

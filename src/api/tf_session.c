@@ -31,7 +31,8 @@ void TF_SetTarget(TF_SessionOptions *options, const char *target)
     options->config.target = target ? mem_strdup(target) : NULL;
 }
 
-void TF_SetConfig(TF_SessionOptions *options, const void *proto, size_t proto_len, TF_Status *status)
+void TF_SetConfig(TF_SessionOptions *options, const void *proto, size_t proto_len,
+                  TF_Status *status)
 {
     struct status st = {0};
     if (!options || (!proto && proto_len > 0))
@@ -47,10 +48,11 @@ static bool target_ok(const char *target, struct status *st)
 {
     if (!target || !target[0] || strcmp(target, "local") == 0)
         return true;
-    return status_unimplemented(st,
-                                "No session factory registered for the given session options: target '%s'; this build "
-                                "runs sessions in its own process (leave the target empty)",
-                                target);
+    return status_unimplemented(
+        st,
+        "No session factory registered for the given session options: target '%s'; this build "
+        "runs sessions in its own process (leave the target empty)",
+        target);
 }
 
 TF_Session *TF_NewSession(TF_Graph *graph, const TF_SessionOptions *opts, TF_Status *status)
@@ -108,7 +110,8 @@ static void values_init(struct values *v, int num_feeds, int num_fetches)
     v->num_feeds = num_feeds;
     v->num_fetches = num_fetches;
     v->feeds = num_feeds <= SMALL ? v->small : mem_alloc(sizeof(struct tensor) * (size_t)num_feeds);
-    v->fetches = num_fetches <= SMALL ? v->small + SMALL : mem_alloc(sizeof(struct tensor) * (size_t)num_fetches);
+    v->fetches = num_fetches <= SMALL ? v->small + SMALL
+                                      : mem_alloc(sizeof(struct tensor) * (size_t)num_fetches);
     memset(v->feeds, 0, sizeof(struct tensor) * (size_t)num_feeds);
     memset(v->fetches, 0, sizeof(struct tensor) * (size_t)num_fetches);
 }
@@ -125,11 +128,13 @@ static void values_release(struct values *v)
         mem_free(v->fetches);
 }
 
-static bool values_in(struct values *v, const TF_Output *inputs, TF_Tensor *const *input_values, struct status *st)
+static bool values_in(struct values *v, const TF_Output *inputs, TF_Tensor *const *input_values,
+                      struct status *st)
 {
     for (int i = 0; i < v->num_feeds; i++) {
         if (!api_tensor_to_internal(input_values[i], &v->feeds[i], st)) {
-            status_prepend(st, "feed %d (%s): ", i, inputs[i].oper ? TF_OperationName(inputs[i].oper) : "?");
+            status_prepend(st, "feed %d (%s): ", i,
+                           inputs[i].oper ? TF_OperationName(inputs[i].oper) : "?");
             return false;
         }
     }
@@ -153,7 +158,8 @@ static bool values_out(struct values *v, TF_Tensor **output_values, struct statu
 
 static bool arrays_ok(const void *a, int n, const char *what, struct status *st)
 {
-    return (n >= 0 && (n == 0 || a)) || status_invalid(st, "TF_SessionRun: %d %s, but no array", n, what);
+    return (n >= 0 && (n == 0 || a)) ||
+           status_invalid(st, "TF_SessionRun: %d %s, but no array", n, what);
 }
 
 static bool options_in(const TF_Buffer *run_options, struct run_options *out, struct status *st)
@@ -162,9 +168,9 @@ static bool options_in(const TF_Buffer *run_options, struct run_options *out, st
 }
 
 void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_Output *inputs,
-                   TF_Tensor *const *input_values, int ninputs, const TF_Output *outputs, TF_Tensor **output_values,
-                   int noutputs, const TF_Operation *const *target_opers, int ntargets, TF_Buffer *run_metadata,
-                   TF_Status *status)
+                   TF_Tensor *const *input_values, int ninputs, const TF_Output *outputs,
+                   TF_Tensor **output_values, int noutputs, const TF_Operation *const *target_opers,
+                   int ntargets, TF_Buffer *run_metadata, TF_Status *status)
 {
     struct status st = {0};
     struct run_options options = {0};
@@ -172,9 +178,12 @@ void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_O
     struct values v;
     if (output_values && noutputs > 0)
         memset(output_values, 0, sizeof *output_values * (size_t)noutputs);
-    if (!session || !arrays_ok(inputs, ninputs, "feeds", &st) || !arrays_ok(input_values, ninputs, "feed values", &st) ||
-        !arrays_ok(outputs, noutputs, "fetches", &st) || !arrays_ok(output_values, noutputs, "fetch values", &st) ||
-        !arrays_ok(target_opers, ntargets, "targets", &st) || !options_in(run_options, &options, &st)) {
+    if (!session || !arrays_ok(inputs, ninputs, "feeds", &st) ||
+        !arrays_ok(input_values, ninputs, "feed values", &st) ||
+        !arrays_ok(outputs, noutputs, "fetches", &st) ||
+        !arrays_ok(output_values, noutputs, "fetch values", &st) ||
+        !arrays_ok(target_opers, ntargets, "targets", &st) ||
+        !options_in(run_options, &options, &st)) {
         status_invalid(&st, "TF_SessionRun: no session");
         api_return(status, &st);
         return;
@@ -213,7 +222,7 @@ struct TF_DeviceList { /* a copy: outlives the session */
         char *name, *type;
         int64_t memory;
         uint64_t incarnation;
-    } *v;
+    } * v;
 };
 
 TF_DeviceList *TF_SessionListDevices(TF_Session *session, TF_Status *status)
@@ -228,7 +237,8 @@ TF_DeviceList *TF_SessionListDevices(TF_Session *session, TF_Status *status)
         l->v = mem_new_array(struct listed, l->n + 1);
         for (int i = 0; i < l->n; i++) {
             const struct device *d = session_device(session->s, i);
-            l->v[i] = (struct listed){mem_strdup(d->name), mem_strdup(d->def->type), d->memory_bytes, d->incarnation};
+            l->v[i] = (struct listed){mem_strdup(d->name), mem_strdup(d->def->type),
+                                      d->memory_bytes, d->incarnation};
         }
     }
     api_return(status, &st);

@@ -204,7 +204,8 @@ struct node *grad_node(struct grad_ctx *g, const struct grad_build *b)
         return NULL;
     for (int i = 0; i < b->num_inputs; i++) {
         if (!output_valid(b->inputs[i])) {
-            status_fail(&g->error, STATUS_INTERNAL, "%s: input %d of a gradient node is missing", b->op, i);
+            status_fail(&g->error, STATUS_INTERNAL, "%s: input %d of a gradient node is missing",
+                        b->op, i);
             return NULL;
         }
     }
@@ -225,20 +226,21 @@ struct output grad_node_out(struct grad_ctx *g, struct node *n, int i)
     return n ? (struct output){n, i} : none;
 }
 
-struct node *grad_nodev(struct grad_ctx *g, const char *op, int num_inputs, const struct output *inputs, int num_attrs,
-                        struct attr *attrs)
+struct node *grad_nodev(struct grad_ctx *g, const char *op, int num_inputs,
+                        const struct output *inputs, int num_attrs, struct attr *attrs)
 {
     struct attrs set = {0};
     for (int i = 0; i < num_attrs; i++)
         attrs_set(&set, attrs[i].name, attrs[i].value);
     struct node *n = grad_node(
-        g, &(struct grad_build){.op = op, .inputs = inputs, .num_inputs = num_inputs, .attrs = &set});
+        g,
+        &(struct grad_build){.op = op, .inputs = inputs, .num_inputs = num_inputs, .attrs = &set});
     attrs_clear(&set);
     return n;
 }
 
-struct output grad_opv(struct grad_ctx *g, const char *op, int num_inputs, const struct output *inputs, int num_attrs,
-                       struct attr *attrs)
+struct output grad_opv(struct grad_ctx *g, const char *op, int num_inputs,
+                       const struct output *inputs, int num_attrs, struct attr *attrs)
 {
     return grad_node_out(g, grad_nodev(g, op, num_inputs, inputs, num_attrs, attrs), 0);
 }
@@ -253,7 +255,8 @@ struct output grad_op2(struct grad_ctx *g, const char *op, struct output a, stru
     return grad_opv(g, op, 2, (struct output[]){a, b}, 0, NULL);
 }
 
-struct output grad_op3(struct grad_ctx *g, const char *op, struct output a, struct output b, struct output c)
+struct output grad_op3(struct grad_ctx *g, const char *op, struct output a, struct output b,
+                       struct output c)
 {
     return grad_opv(g, op, 3, (struct output[]){a, b, c}, 0, NULL);
 }

@@ -7,11 +7,13 @@
 
 struct output grad_const(struct grad_ctx *g, const struct tensor *t)
 {
-    struct attr attrs[] = {{(char *)"value", attr_tensor(t)}, {(char *)"dtype", attr_type(t->dtype)}};
+    struct attr attrs[] = {{(char *)"value", attr_tensor(t)},
+                           {(char *)"dtype", attr_type(t->dtype)}};
     return grad_opv(g, "Const", 0, NULL, 2, attrs);
 }
 
-static struct output const_from(struct grad_ctx *g, int dtype, const int64_t *dims, int rank, const void *elems)
+static struct output const_from(struct grad_ctx *g, int dtype, const int64_t *dims, int rank,
+                                const void *elems)
 {
     struct tensor t = {0};
     if (!status_ok(&g->error) || !tensor_from(&t, dtype, dims, rank, elems, &g->error))
@@ -197,11 +199,14 @@ void grad_set_broadcast(struct grad_ctx *g, struct output dx_a, struct output dx
         return;
     }
     struct output shape_a = grad_shape(g, a), shape_b = grad_shape(g, b);
-    struct node *args = grad_nodev(g, "BroadcastGradientArgs", 2, (struct output[]){shape_a, shape_b}, 0, NULL);
+    struct node *args =
+        grad_nodev(g, "BroadcastGradientArgs", 2, (struct output[]){shape_a, shape_b}, 0, NULL);
     if (output_valid(dx_a))
-        grad_set(g, 0, grad_reshape(g, grad_op2(g, "Sum", dx_a, grad_node_out(g, args, 0)), shape_a));
+        grad_set(g, 0,
+                 grad_reshape(g, grad_op2(g, "Sum", dx_a, grad_node_out(g, args, 0)), shape_a));
     if (output_valid(dx_b))
-        grad_set(g, 1, grad_reshape(g, grad_op2(g, "Sum", dx_b, grad_node_out(g, args, 1)), shape_b));
+        grad_set(g, 1,
+                 grad_reshape(g, grad_op2(g, "Sum", dx_b, grad_node_out(g, args, 1)), shape_b));
 }
 
 /* --- sums and dense forms --- */
@@ -210,11 +215,12 @@ struct output grad_densify(struct grad_ctx *g, const struct grad_value *v)
 {
     if (!output_valid(v->indices))
         return v->values;
-    struct output num_rows = grad_opv(g, "StridedSlice", 4,
-                                      (struct output[]){v->dense_shape, grad_const_i32s(g, (int32_t[]){0}, 1),
-                                                        grad_const_i32s(g, (int32_t[]){1}, 1),
-                                                        grad_const_i32s(g, (int32_t[]){1}, 1)},
-                                      1, (struct attr[]){{(char *)"shrink_axis_mask", attr_int(1)}});
+    struct output num_rows =
+        grad_opv(g, "StridedSlice", 4,
+                 (struct output[]){v->dense_shape, grad_const_i32s(g, (int32_t[]){0}, 1),
+                                   grad_const_i32s(g, (int32_t[]){1}, 1),
+                                   grad_const_i32s(g, (int32_t[]){1}, 1)},
+                 1, (struct attr[]){{(char *)"shrink_axis_mask", attr_int(1)}});
     return grad_op3(g, "UnsortedSegmentSum", v->values, v->indices, num_rows);
 }
 
@@ -225,9 +231,9 @@ static struct output concat_rows(struct grad_ctx *g, const struct output *parts,
         inputs[i] = parts[i];
     inputs[n] = grad_const_i32(g, 0);
     struct node *node = grad_node(g, &(struct grad_build){.op = "ConcatV2",
-                                                           .inputs = inputs,
-                                                           .num_inputs = n + 1,
-                                                           .list_sizes = (int[]){n, 1}});
+                                                          .inputs = inputs,
+                                                          .num_inputs = n + 1,
+                                                          .list_sizes = (int[]){n, 1}});
     return grad_node_out(g, node, 0);
 }
 
@@ -242,7 +248,8 @@ static struct grad_value sum_slices(struct grad_ctx *g, const struct grad_value 
         values[i] = v[i].values;
         indices[i] = same ? v[i].indices : grad_cast(g, v[i].indices, DT_INT64);
     }
-    return (struct grad_value){concat_rows(g, values, (int)n), concat_rows(g, indices, (int)n), v[0].dense_shape};
+    return (struct grad_value){concat_rows(g, values, (int)n), concat_rows(g, indices, (int)n),
+                               v[0].dense_shape};
 }
 
 struct grad_value grad_sum(struct grad_ctx *g, const struct grad_value *v, int64_t n)

@@ -42,7 +42,8 @@ static bool differentiable(int type)
 
 static bool is_back_edge(const struct node *from)
 {
-    return strcmp(from->op->name, "NextIteration") == 0 || strcmp(from->op->name, "RefNextIteration") == 0;
+    return strcmp(from->op->name, "NextIteration") == 0 ||
+           strcmp(from->op->name, "RefNextIteration") == 0;
 }
 
 /* --- order --- */
@@ -100,7 +101,8 @@ static bool is_stop(const struct walk *w, struct output o)
 /* A gradient may flow from this node into the value o. */
 static bool flows_to(const struct walk *w, struct output o)
 {
-    return o.node && o.node->id < w->num_nodes && w->reached[o.node->id] && differentiable(o.node->output_types[o.index]);
+    return o.node && o.node->id < w->num_nodes && w->reached[o.node->id] &&
+           differentiable(o.node->output_types[o.index]);
 }
 
 static void mark_reached(struct walk *w)
@@ -162,8 +164,9 @@ static bool start_from_ys(struct walk *w, struct grad_ctx *g, struct status *st)
             dy = w->r->dys[i];
             int want = dtype_base(output_type(y)), have = dtype_base(output_type(dy));
             if (have != want && want != DT_RESOURCE && want != DT_VARIANT)
-                return status_invalid(st, "Gradient type %s generated for tensor %s:%d does not match its type %s",
-                                      dtype_name(have), y.node->name, y.index, dtype_name(want));
+                return status_invalid(
+                    st, "Gradient type %s generated for tensor %s:%d does not match its type %s",
+                    dtype_name(have), y.node->name, y.index, dtype_name(want));
         } else {
             dy = grad_op1(g, "OnesLike", y);
         }
@@ -178,8 +181,8 @@ static bool start_from_ys(struct walk *w, struct grad_ctx *g, struct status *st)
 
 static bool in_loop(const struct node *n)
 {
-    static const char *const ops[] = {"Enter", "Exit", "NextIteration", "RefEnter", "RefExit", "RefNextIteration",
-                                      "LoopCond"};
+    static const char *const ops[] = {
+        "Enter", "Exit", "NextIteration", "RefEnter", "RefExit", "RefNextIteration", "LoopCond"};
     for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
         if (strcmp(n->op->name, ops[i]) == 0)
             return true;
@@ -192,15 +195,17 @@ static bool call_gradient(struct grad_ctx *g, struct status *st)
     struct node *n = g->node;
     const struct op_def *def = n->op->def;
     if (in_loop(n))
-        return status_unimplemented(st,
-                                    "Gradients through a while loop (node '%s' of op %s) are not supported yet; "
-                                    "unroll the loop, or stop the gradient before it",
-                                    n->name, n->op->name);
+        return status_unimplemented(
+            st,
+            "Gradients through a while loop (node '%s' of op %s) are not supported yet; "
+            "unroll the loop, or stop the gradient before it",
+            n->name, n->op->name);
     if (def && def->grad)
         return def->grad(g, st);
     if (def && def->no_grad && strncmp(def->no_grad, "undefined: ", 11) != 0)
         return true;
-    return status_not_found(st, "No gradient defined for op: %s (op type: %s)", n->name, n->op->name);
+    return status_not_found(st, "No gradient defined for op: %s (op type: %s)", n->name,
+                            n->op->name);
 }
 
 static void collect_inputs(struct walk *w, const struct node *n, const struct grad_value *dxs)
@@ -240,8 +245,8 @@ static bool walk_node(struct walk *w, struct node *n, struct status *st)
     }
     ok = grad_done(&g, st) && ok;
     if (!ok)
-        status_append(st, " [[gradient of node '%s' (%s)%s%s]]", n->name, n->op->name, n->made_at ? " made at " : "",
-                      n->made_at ? n->made_at : "");
+        status_append(st, " [[gradient of node '%s' (%s)%s%s]]", n->name, n->op->name,
+                      n->made_at ? " made at " : "", n->made_at ? n->made_at : "");
     grad_ctx_release(&g);
     if (!w->is_x[n->id]) {
         pending_free(p, n->num_outputs);
@@ -278,9 +283,11 @@ static bool check_request(const struct graph *g, const struct grad_request *r, s
         if (!o.node)
             return status_invalid(st, "gradients: a %s is not a valid output", what);
         if (o.node->graph != g)
-            return status_invalid(st, "gradients: %s '%s' is not in this graph", what, o.node->name);
+            return status_invalid(st, "gradients: %s '%s' is not in this graph", what,
+                                  o.node->name);
         if (o.index < 0 || o.index >= o.node->num_outputs)
-            return status_fail(st, STATUS_OUT_OF_RANGE, "gradients: node '%s' has %d outputs, asked for output %d",
+            return status_fail(st, STATUS_OUT_OF_RANGE,
+                               "gradients: node '%s' has %d outputs, asked for output %d",
                                o.node->name, o.node->num_outputs, o.index);
     }
     return true;
@@ -298,7 +305,8 @@ static bool walk_all(struct walk *w, struct grad_value *dxs, struct status *st)
     return ok && deliver(w, dxs, st);
 }
 
-bool grad_walk(struct graph *g, const struct grad_request *r, struct grad_value *dxs, struct status *st)
+bool grad_walk(struct graph *g, const struct grad_request *r, struct grad_value *dxs,
+               struct status *st)
 {
     if (!check_request(g, r, st))
         return false;

@@ -28,6 +28,7 @@ struct grad_request {
 
 /* dxs: num_xs results; a x that ys do not depend on gets an invalid output. On failure nothing is
  * promised about nodes added so far (they are unused). Errors name the forward node. */
-MUST_CHECK bool grad_walk(struct graph *g, const struct grad_request *r, struct grad_value *dxs, struct status *st);
+MUST_CHECK bool grad_walk(struct graph *g, const struct grad_request *r, struct grad_value *dxs,
+                          struct status *st);
 
 #endif

@@ -4,8 +4,8 @@
  * A pass works on a rewrite graph: a plain, single-threaded copy of what a signature needs, made
  * for one plan and owned by it. Passes may replace, add and drop nodes but never: touch a
  * protected node (fed, fetched, target), a stateful, random or reference node; merge nodes of
- * different frames, devices, or control inputs; fold a constant over 10 MB; change which values are dead; or
- * change a NaN, an infinity or the sign of zero. */
+ * different frames, devices, or control inputs; fold a constant over 10 MB; change which values are
+ * dead; or change a NaN, an infinity or the sign of zero. */
 #ifndef LEAT_GRAPH_PASS_H
 #define LEAT_GRAPH_PASS_H
 
@@ -23,7 +23,7 @@ struct rnode {
     const struct attrs *attrs; /* the original's, or made by a pass (owned by the rgraph) */
     const char *device;        /* assigned */
     struct node *origin;       /* the node it stands for (errors, state); NULL: made by a pass */
-    int frame;                 /* index in rgraph->frames of the loop frame it runs in; 0: outside of loops */
+    int frame; /* index in rgraph->frames of the loop frame it runs in; 0: outside of loops */
     struct redge *inputs;
     int num_inputs;
     struct rnode **control;
@@ -33,10 +33,10 @@ struct rnode {
     const struct shape *shapes; /* inferred, per output; may be unknown */
     bool keep;                  /* protected: fed, fetched, target */
     bool dropped;
-    bool made; /* by a pass or by the planner: its attrs are the rgraph's */
+    bool made;     /* by a pass or by the planner: its attrs are the rgraph's */
     void *payload; /* passes that make nodes of internal ops hand their kernels data */
 };
-struct rframe { /* a while loop's frame */
+struct rframe {       /* a while loop's frame */
     const char *name; /* parent's name / frame_name */
     int parent;
     int num_enters;
@@ -62,12 +62,13 @@ struct pass_options {
 struct pass_def {
     const char *name;
     const char *summary;
-    int order; /* passes run by rising order; 100 folding, 200 cse, 300 arithmetic, 400 fusion of producers, 500 chains */
+    int order; /* passes run by rising order; 100 folding, 200 cse, 300 arithmetic, 400 fusion of
+                  producers, 500 chains */
     bool (*enabled)(const struct pass_options *o);
     bool (*run)(struct rgraph *g, const struct pass_options *o, struct status *st);
 };
-#define PASS_DEF(id)                                                                                                   \
-    extern const struct pass_def leat_pass_def_##id;                                                                   \
+#define PASS_DEF(id)                                                                               \
+    extern const struct pass_def leat_pass_def_##id;                                               \
     const struct pass_def leat_pass_def_##id
 
 /* --- helpers for passes (graph/rgraph.c) --- */
@@ -75,28 +76,31 @@ struct rgraph *rgraph_new(struct graph *library);
 void rgraph_free(struct rgraph *g);
 /* An empty node, for whoever copies a graph node in; the name is made unique. */
 struct rnode *rgraph_push(struct rgraph *g, const char *name);
-struct rnode *rgraph_add(struct rgraph *g, const char *name, const struct op *op, const struct attrs *attrs,
-                         const struct redge *inputs, int num_inputs, struct status *st) MUST_CHECK; /* attrs copied */
-struct rnode *rgraph_add_const(struct rgraph *g, const char *name, const struct tensor *value, const char *device,
-                               struct status *st) MUST_CHECK;
+struct rnode *rgraph_add(struct rgraph *g, const char *name, const struct op *op,
+                         const struct attrs *attrs, const struct redge *inputs, int num_inputs,
+                         struct status *st) MUST_CHECK; /* attrs copied */
+struct rnode *rgraph_add_const(struct rgraph *g, const char *name, const struct tensor *value,
+                               const char *device, struct status *st) MUST_CHECK;
 /* A copy of s that lives as long as the graph and needs no shape_clear. */
 struct shape rgraph_keep_shape(struct rgraph *g, const struct shape *s);
 void rgraph_replace(struct rgraph *g, struct redge old, struct redge with); /* in every consumer */
 void rgraph_drop(struct rgraph *g, struct rnode *n);
-void rgraph_compact(struct rgraph *g); /* removes dropped nodes and what nothing kept needs; renumbers topologically */
+void rgraph_compact(struct rgraph *g); /* removes dropped nodes and what nothing kept needs;
+                                          renumbers topologically */
 void rnode_add_control(struct rgraph *g, struct rnode *n, struct rnode *before);
 /* Consumers of each node, as CSR arrays in the rgraph's arena; valid until the graph changes. */
 struct rconsumers {
-    int64_t *begin;         /* num_nodes + 1 */
-    struct rnode **node;    /* begin[i]..begin[i+1]: consumers of node i, one entry per data edge */
-    int *input;             /* which input of the consumer, -1 for a control edge */
+    int64_t *begin;      /* num_nodes + 1 */
+    struct rnode **node; /* begin[i]..begin[i+1]: consumers of node i, one entry per data edge */
+    int *input;          /* which input of the consumer, -1 for a control edge */
 };
 struct rconsumers rgraph_consumers(struct rgraph *g);
 /* Topological order, loops' back edges (NextIteration) apart. */
 MUST_CHECK bool rgraph_sort(struct rgraph *g, struct rnode ***order, struct status *st);
 /* Fills frames and each node's frame; INVALID_ARGUMENT where a loop is malformed. */
 MUST_CHECK bool rgraph_find_frames(struct rgraph *g, struct status *st);
-MUST_CHECK bool rgraph_verify(struct rgraph *g, struct status *st); /* invariants; in test builds after each pass */
+MUST_CHECK bool rgraph_verify(struct rgraph *g,
+                              struct status *st); /* invariants; in test builds after each pass */
 void rgraph_dump(const struct rgraph *g, const char *label);
 /* Runs every pass that is enabled. */
 MUST_CHECK bool passes_run(struct rgraph *g, const struct pass_options *o, struct status *st);

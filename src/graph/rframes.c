@@ -39,15 +39,18 @@ static int add_frame(struct frame_walk *w, const char *name, int parent, int par
 }
 
 /* The frame an Enter in frame `parent` opens. */
-static bool child_of(struct frame_walk *w, const struct rnode *n, int parent, int *out, struct status *st)
+static bool child_of(struct frame_walk *w, const struct rnode *n, int parent, int *out,
+                     struct status *st)
 {
     struct str name = attrs_string(n->attrs, "frame_name");
     int64_t parallel = attrs_int(n->attrs, "parallel_iterations");
     if (name.n == 0)
         return status_invalid(st, "Enter '%s' has an empty frame_name", n->name);
     if (parallel < 1 || parallel > 1 << 20)
-        return status_invalid(st, "Enter '%s': parallel_iterations %lld is out of range", n->name, (long long)parallel);
-    const char *full = arena_printf(&w->g->arena, "%s/%.*s", w->frames[parent].name, (int)name.n, name.p);
+        return status_invalid(st, "Enter '%s': parallel_iterations %lld is out of range", n->name,
+                              (long long)parallel);
+    const char *full =
+        arena_printf(&w->g->arena, "%s/%.*s", w->frames[parent].name, (int)name.n, name.p);
     intptr_t found = (intptr_t)strmap_find(&w->by_name, full);
     *out = found ? (int)found - 1 : add_frame(w, full, parent, (int)parallel);
     w->frames[*out].num_enters++;
@@ -58,7 +61,8 @@ static bool visit(struct frame_walk *w, struct rnode *n, struct status *st)
 {
     int frame = 0;
     for (int64_t k = 0; k < n->num_inputs + n->num_control; k++) {
-        const struct rnode *in = k < n->num_inputs ? n->inputs[k].node : n->control[k - n->num_inputs];
+        const struct rnode *in =
+            k < n->num_inputs ? n->inputs[k].node : n->control[k - n->num_inputs];
         int f = w->out_frame[in->id];
         if (f >= 0 && w->depth[f] > w->depth[frame])
             frame = f;
@@ -67,7 +71,8 @@ static bool visit(struct frame_walk *w, struct rnode *n, struct status *st)
     w->out_frame[n->id] = frame;
     if (is_exit(n)) {
         if (frame == 0)
-            return status_invalid(st, "Exit '%s' is not inside a loop: its input comes from no Enter", n->name);
+            return status_invalid(
+                st, "Exit '%s' is not inside a loop: its input comes from no Enter", n->name);
         w->out_frame[n->id] = w->frames[frame].parent;
     }
     return !is_enter(n) || child_of(w, n, frame, &w->out_frame[n->id], st);

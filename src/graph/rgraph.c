@@ -46,7 +46,8 @@ static const struct attrs *own_attrs(struct rgraph *g, const struct attrs *attrs
     struct attrs *copy = mem_new(struct attrs);
     if (attrs)
         *copy = attrs_dup(attrs);
-    g->made_attrs = vec_reserve(g->made_attrs, &g->cap_made, g->num_made + 1, sizeof *g->made_attrs);
+    g->made_attrs =
+        vec_reserve(g->made_attrs, &g->cap_made, g->num_made + 1, sizeof *g->made_attrs);
     g->made_attrs[g->num_made++] = copy;
     return copy;
 }
@@ -60,8 +61,8 @@ static bool set_types(struct rgraph *g, struct rnode *n, struct status *st)
     mem_free(types);
     types = NULL;
     if (count != n->num_inputs)
-        return status_internal(st, "%s: a pass made node '%s' with %d inputs, its op wants %d", n->op->name, n->name,
-                               n->num_inputs, count);
+        return status_internal(st, "%s: a pass made node '%s' with %d inputs, its op wants %d",
+                               n->op->name, n->name, n->num_inputs, count);
     if (!op_output_types(n->op, n->attrs, &types, &count, st))
         return false;
     n->output_types = arena_memdup(&g->arena, types, sizeof(int) * (size_t)(count ? count : 1));
@@ -82,8 +83,9 @@ struct rnode *rgraph_push(struct rgraph *g, const char *name)
     return n;
 }
 
-struct rnode *rgraph_add(struct rgraph *g, const char *name, const struct op *op, const struct attrs *attrs,
-                         const struct redge *inputs, int num_inputs, struct status *st)
+struct rnode *rgraph_add(struct rgraph *g, const char *name, const struct op *op,
+                         const struct attrs *attrs, const struct redge *inputs, int num_inputs,
+                         struct status *st)
 {
     struct rnode *n = rgraph_push(g, name);
     n->op = op;
@@ -97,15 +99,16 @@ struct rnode *rgraph_add(struct rgraph *g, const char *name, const struct op *op
         n->dropped = true;
         return NULL;
     }
-    struct shape *shapes = arena_array(&g->arena, struct shape, n->num_outputs ? n->num_outputs : 1);
+    struct shape *shapes =
+        arena_array(&g->arena, struct shape, n->num_outputs ? n->num_outputs : 1);
     for (int i = 0; i < n->num_outputs; i++)
         shapes[i] = shape_unknown();
     n->shapes = shapes;
     return n;
 }
 
-struct rnode *rgraph_add_const(struct rgraph *g, const char *name, const struct tensor *value, const char *device,
-                               struct status *st)
+struct rnode *rgraph_add_const(struct rgraph *g, const char *name, const struct tensor *value,
+                               const char *device, struct status *st)
 {
     const struct op *op = op_get("Const", st);
     if (!op)
@@ -203,7 +206,8 @@ struct rconsumers rgraph_consumers(struct rgraph *g)
 
 static bool starts_iteration(const struct rnode *n)
 {
-    return strcmp(n->op->name, "NextIteration") == 0 || strcmp(n->op->name, "RefNextIteration") == 0;
+    return strcmp(n->op->name, "NextIteration") == 0 ||
+           strcmp(n->op->name, "RefNextIteration") == 0;
 }
 
 /* Kahn's algorithm over edges other than those out of NextIteration; ready nodes leave in the
@@ -236,8 +240,10 @@ bool rgraph_sort(struct rgraph *g, struct rnode ***order, struct status *st)
     mem_free(ready);
     *order = out;
     if (num_out != live)
-        return status_invalid(st, "Graph had at least one cycle with node: one of %lld nodes that wait for each other",
-                              (long long)(live - num_out));
+        return status_invalid(
+            st,
+            "Graph had at least one cycle with node: one of %lld nodes that wait for each other",
+            (long long)(live - num_out));
     return true;
 }
 
@@ -257,7 +263,8 @@ void rgraph_compact(struct rgraph *g)
     while (depth > 0) {
         struct rnode *r = stack[--depth];
         for (int64_t k = 0; k < r->num_inputs + r->num_control; k++) {
-            struct rnode *in = k < r->num_inputs ? r->inputs[k].node : r->control[k - r->num_inputs];
+            struct rnode *in =
+                k < r->num_inputs ? r->inputs[k].node : r->control[k - r->num_inputs];
             if (!needed[in->id]) {
                 needed[in->id] = true;
                 stack[depth++] = in;
@@ -288,12 +295,13 @@ bool rgraph_verify(struct rgraph *g, struct status *st)
                 return status_internal(st, "pass: input %d of '%s' is broken", k, n->name);
             int want = n->input_types[k], have = e.node->output_types[e.index];
             if (have != want && dtype_base(have) != want)
-                return status_internal(st, "pass: input %d of '%s' is %s, wants %s", k, n->name, dtype_name(have),
-                                       dtype_name(want));
+                return status_internal(st, "pass: input %d of '%s' is %s, wants %s", k, n->name,
+                                       dtype_name(have), dtype_name(want));
         }
         for (int64_t k = 0; k < n->num_control && !n->dropped; k++) {
             if (n->control[k]->dropped)
-                return status_internal(st, "pass: '%s' waits for the dropped '%s'", n->name, n->control[k]->name);
+                return status_internal(st, "pass: '%s' waits for the dropped '%s'", n->name,
+                                       n->control[k]->name);
         }
     }
     struct rnode **order;
@@ -310,7 +318,8 @@ void rgraph_dump(const struct rgraph *g, const char *label)
             continue;
         strbuf_printf(&b, "\n  %s = %s(", n->name, n->op->name);
         for (int k = 0; k < n->num_inputs; k++)
-            strbuf_printf(&b, "%s%s:%d", k ? ", " : "", n->inputs[k].node->name, n->inputs[k].index);
+            strbuf_printf(&b, "%s%s:%d", k ? ", " : "", n->inputs[k].node->name,
+                          n->inputs[k].index);
         for (int64_t k = 0; k < n->num_control; k++)
             strbuf_printf(&b, " ^%s", n->control[k]->name);
         strbuf_printf(&b, ") on %s", n->device);

@@ -35,8 +35,9 @@ int grad_num_outputs(struct grad_ctx *g);
 const struct attrs *grad_attrs(struct grad_ctx *g);
 const char *grad_node_name(struct grad_ctx *g);
 bool grad_input_range(struct grad_ctx *g, const char *arg, int *first, int *n);
-int grad_type_of(struct grad_ctx *g, struct output o);                   /* base type */
-const struct shape *grad_shape_of(struct grad_ctx *g, struct output o);  /* inferred; borrowed; may be unknown */
+int grad_type_of(struct grad_ctx *g, struct output o); /* base type */
+const struct shape *grad_shape_of(struct grad_ctx *g,
+                                  struct output o); /* inferred; borrowed; may be unknown */
 /* The value of o where it is a constant in the graph (computed when cheap), else NULL; borrowed. */
 const struct tensor *grad_const_of(struct grad_ctx *g, struct output o);
 
@@ -56,13 +57,15 @@ bool grad_dy_slices(struct grad_ctx *g, int i, struct grad_slices *out);
 void grad_set(struct grad_ctx *g, int input, struct output dx);
 void grad_set_slices(struct grad_ctx *g, int input, struct grad_slices dx);
 /* INVALID_ARGUMENT or the given code; the gradient walk names the node. Always false. */
-bool grad_fail(struct grad_ctx *g, struct status *st, int code, const char *fmt, ...) PRINTF_LIKE(4, 5);
+bool grad_fail(struct grad_ctx *g, struct status *st, int code, const char *fmt, ...)
+    PRINTF_LIKE(4, 5);
 MUST_CHECK bool grad_done(struct grad_ctx *g, struct status *st);
 
 /* --- building nodes --- */
 struct output grad_op1(struct grad_ctx *g, const char *op, struct output a);
 struct output grad_op2(struct grad_ctx *g, const char *op, struct output a, struct output b);
-struct output grad_op3(struct grad_ctx *g, const char *op, struct output a, struct output b, struct output c);
+struct output grad_op3(struct grad_ctx *g, const char *op, struct output a, struct output b,
+                       struct output c);
 /* General form: inputs in order (lists one after another: num_lists counts in list_sizes where an
  * op has list arguments, in the order declared; NULL: each argument one value), attrs given by
  * name. Attrs that the types of inputs determine, and those with defaults, may be left out.
@@ -71,7 +74,7 @@ struct grad_build {
     const char *op;
     const struct output *inputs;
     int num_inputs;
-    const int *list_sizes; /* one per declared input argument; 1 for a single value; or NULL */
+    const int *list_sizes;     /* one per declared input argument; 1 for a single value; or NULL */
     const struct attrs *attrs; /* borrowed; may be NULL */
     const struct output *control; /* nodes to run before, by any output of theirs */
     int num_control;
@@ -80,25 +83,28 @@ struct node *grad_node(struct grad_ctx *g, const struct grad_build *b);
 struct output grad_node_out(struct grad_ctx *g, struct node *n, int i);
 /* An op with inputs and up to a few attrs: grad_opv(g, "Sum", 2, (struct output[]){x, axes}, 1,
  * (struct attr[]){{"keep_dims", attr_bool(true)}}). Takes the attr values. */
-struct output grad_opv(struct grad_ctx *g, const char *op, int num_inputs, const struct output *inputs, int num_attrs,
-                       struct attr *attrs);
-struct node *grad_nodev(struct grad_ctx *g, const char *op, int num_inputs, const struct output *inputs, int num_attrs,
-                        struct attr *attrs);
+struct output grad_opv(struct grad_ctx *g, const char *op, int num_inputs,
+                       const struct output *inputs, int num_attrs, struct attr *attrs);
+struct node *grad_nodev(struct grad_ctx *g, const char *op, int num_inputs,
+                        const struct output *inputs, int num_attrs, struct attr *attrs);
 
 /* --- constants and shorthands --- */
 struct output grad_const(struct grad_ctx *g, const struct tensor *t);
 struct output grad_const_i32(struct grad_ctx *g, int32_t v);
 struct output grad_const_i32s(struct grad_ctx *g, const int32_t *v, int64_t n);
-struct output grad_const_like(struct grad_ctx *g, struct output like, double v); /* scalar of like's type */
-struct output grad_cast(struct grad_ctx *g, struct output x, int dtype);         /* x itself if it has the type */
-struct output grad_shape(struct grad_ctx *g, struct output x);                   /* Shape, int32 */
+struct output grad_const_like(struct grad_ctx *g, struct output like,
+                              double v); /* scalar of like's type */
+struct output grad_cast(struct grad_ctx *g, struct output x,
+                        int dtype);                            /* x itself if it has the type */
+struct output grad_shape(struct grad_ctx *g, struct output x); /* Shape, int32 */
 struct output grad_zeros_like(struct grad_ctx *g, struct output x);
 struct output grad_neg(struct grad_ctx *g, struct output x);
 struct output grad_mul(struct grad_ctx *g, struct output a, struct output b);
-struct output grad_add(struct grad_ctx *g, struct output a, struct output b); /* AddV2 semantics, op "Add" */
+struct output grad_add(struct grad_ctx *g, struct output a,
+                       struct output b); /* AddV2 semantics, op "Add" */
 struct output grad_sub(struct grad_ctx *g, struct output a, struct output b);
 struct output grad_div(struct grad_ctx *g, struct output a, struct output b); /* RealDiv */
-struct output grad_conj(struct grad_ctx *g, struct output x);                 /* x itself unless complex */
+struct output grad_conj(struct grad_ctx *g, struct output x); /* x itself unless complex */
 struct output grad_identity(struct grad_ctx *g, struct output x);
 struct output grad_reshape(struct grad_ctx *g, struct output x, struct output shape);
 /* Sums dx over what broadcasting had spread, and gives it x's shape: for binary ops. dx_a and dx_b

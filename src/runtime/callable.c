@@ -12,7 +12,8 @@ struct callable {
     int num_feeds, num_fetches;
 };
 
-struct callable *callable_new(struct session *s, const struct run_args *signature, struct status *st)
+struct callable *callable_new(struct session *s, const struct run_args *signature,
+                              struct status *st)
 {
     struct plan *p = session_plan(s, signature, st);
     if (!p)
@@ -26,7 +27,8 @@ struct callable *callable_new(struct session *s, const struct run_args *signatur
     return c;
 }
 
-bool callable_run(struct callable *c, const struct tensor *feeds, struct tensor *fetches, struct status *st)
+bool callable_run(struct callable *c, const struct tensor *feeds, struct tensor *fetches,
+                  struct status *st)
 {
     struct session *s = c->session;
     for (int i = 0; i < c->num_fetches; i++)

@@ -108,7 +108,8 @@ static void build_constants(struct build *b)
     for (int i = 0; i < p->num_steps; i++) {
         const struct attr_value *v = attrs_find(b->nodes[i]->attrs, "value");
         if (p->steps[i].kind == STEP_CONST && v && v->kind == ATTR_TENSOR)
-            p->constants[p->steps[i].first_out] = v->tensor; /* borrowed: the node's attrs keep it */
+            p->constants[p->steps[i].first_out] =
+                v->tensor; /* borrowed: the node's attrs keep it */
     }
 }
 
@@ -168,7 +169,6 @@ static void build_lifetimes(struct build *b)
 
 /* --- for the dataflow executor --- */
 
-
 /* Where the edges of each output begin: counts, then sums. Control edges come after the data. */
 static void count_edges(struct build *b)
 {
@@ -201,7 +201,9 @@ static void count_edges(struct build *b)
 static void fill_edges(struct build *b)
 {
     struct plan_part *p = b->part;
-    int last = p->num_steps ? p->steps[p->num_steps - 1].first_out_edge + p->steps[p->num_steps - 1].num_out + 2 : 0;
+    int last = p->num_steps ? p->steps[p->num_steps - 1].first_out_edge +
+                                  p->steps[p->num_steps - 1].num_out + 2
+                            : 0;
     int32_t *at = mem_new_array(int32_t, last + 1);
     memcpy(at, p->out_edge_begin, sizeof *at * (size_t)last);
     p->edges = arena_array(&b->plan->arena, struct plan_edge, b->num_edges + 1);
@@ -234,8 +236,8 @@ static int32_t opened_by(struct build *b, int step)
     for (int f = 1; f < g->num_frames; f++) {
         const char *full = g->frames[f].name;
         size_t n = strlen(parent);
-        if (g->frames[f].parent == s->frame && strncmp(full, parent, n) == 0 && strlen(full) == n + 1 + name.n &&
-            memcmp(full + n + 1, name.p, name.n) == 0)
+        if (g->frames[f].parent == s->frame && strncmp(full, parent, n) == 0 &&
+            strlen(full) == n + 1 + name.n && memcmp(full + n + 1, name.p, name.n) == 0)
             return f;
     }
     return 0;
@@ -274,7 +276,8 @@ static void build_frames(struct build *b)
     }
 }
 
-static bool build_part(struct build *b, struct rnode *const *order, const int *part_of, int index, struct status *st)
+static bool build_part(struct build *b, struct rnode *const *order, const int *part_of, int index,
+                       struct status *st)
 {
     struct rgraph *g = b->plan->rgraph;
     b->nodes = mem_new_array(struct rnode *, g->num_nodes + 1);
@@ -302,8 +305,8 @@ static bool build_part(struct build *b, struct rnode *const *order, const int *p
     return ok;
 }
 
-bool plan_compile(struct plan *p, const int *part_of, const struct device *const *devices, int num_parts,
-                  struct status *st)
+bool plan_compile(struct plan *p, const int *part_of, const struct device *const *devices,
+                  int num_parts, struct status *st)
 {
     struct rnode **order;
     if (!rgraph_sort(p->rgraph, &order, st))

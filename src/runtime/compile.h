@@ -5,9 +5,10 @@
 
 #include "runtime/plan.h"
 
-/* Makes p->parts from p->rgraph: part i holds the nodes with part_of[id] == i and runs on devices[i].
- * Kernels of graph nodes are the session's, those of nodes that passes made are p's own. */
-MUST_CHECK bool plan_compile(struct plan *p, const int *part_of, const struct device *const *devices, int num_parts,
-                             struct status *st);
+/* Makes p->parts from p->rgraph: part i holds the nodes with part_of[id] == i and runs on
+ * devices[i]. Kernels of graph nodes are the session's, those of nodes that passes made are p's
+ * own. */
+MUST_CHECK bool plan_compile(struct plan *p, const int *part_of,
+                             const struct device *const *devices, int num_parts, struct status *st);
 
 #endif

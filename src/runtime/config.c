@@ -52,9 +52,11 @@ static void read_optimizer(struct config *c, const struct pb_graph_options *g)
     const struct pb_optimizer_options *o = g->optimizer_options;
     const struct pb_rewriter_config *r = g->rewrite_options;
     if (o && o->opt_level < 0)
-        c->passes = (struct pass_options){.fold = o->do_constant_folding, .cse = o->do_common_subexpression_elimination};
-    c->passes.max_folded_bytes =
-        o && o->max_folded_constant_in_bytes > 0 ? o->max_folded_constant_in_bytes : MAX_FOLDED_BYTES;
+        c->passes = (struct pass_options){.fold = o->do_constant_folding,
+                                          .cse = o->do_common_subexpression_elimination};
+    c->passes.max_folded_bytes = o && o->max_folded_constant_in_bytes > 0
+                                     ? o->max_folded_constant_in_bytes
+                                     : MAX_FOLDED_BYTES;
     if (!r)
         return;
     if (r->disable_meta_optimizer)
@@ -73,13 +75,16 @@ static bool read_devices(struct config *c, const struct pb_config_proto *p, stru
         if (!str_is(e->key, "CPU"))
             continue;
         if (e->value < 0 || e->value > MAX_CPU_DEVICES)
-            return status_invalid(st, "ConfigProto: device_count[\"CPU\"] is %d, must be between 0 and %d", e->value,
-                                  MAX_CPU_DEVICES);
+            return status_invalid(
+                st, "ConfigProto: device_count[\"CPU\"] is %d, must be between 0 and %d", e->value,
+                MAX_CPU_DEVICES);
         c->cpu_devices = e->value > 0 ? e->value : 1;
     }
     for (int64_t i = 0; i < p->device_filters.n; i++) {
-        c->device_filters = mem_realloc(c->device_filters, sizeof(char *) * (size_t)(c->num_device_filters + 1));
-        c->device_filters[c->num_device_filters++] = mem_strndup(p->device_filters.v[i].p, p->device_filters.v[i].n);
+        c->device_filters =
+            mem_realloc(c->device_filters, sizeof(char *) * (size_t)(c->num_device_filters + 1));
+        c->device_filters[c->num_device_filters++] =
+            mem_strndup(p->device_filters.v[i].p, p->device_filters.v[i].n);
     }
     return true;
 }
@@ -101,8 +106,8 @@ static bool read_config(struct config *c, const struct pb_config_proto *p, struc
 }
 
 /* Binary, or else text: the error of the text form is told only where the bytes look like text. */
-static bool parse_either(struct arena *a, const struct pb_desc *d, const void *bytes, size_t n, void **out,
-                         struct status *st)
+static bool parse_either(struct arena *a, const struct pb_desc *d, const void *bytes, size_t n,
+                         void **out, struct status *st)
 {
     struct status binary = {0}, text = {0};
     if (pb_decode(a, d, bytes, n, 0, out, &binary))

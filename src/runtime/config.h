@@ -9,10 +9,10 @@
 enum { CONFIG_MAX_PLANS = 64, CONFIG_MAX_SHAPE_SETS = 8 };
 
 struct config {
-    char *target;              /* "" or NULL: in process */
-    int cpu_devices;           /* device_count["CPU"], at least 1 */
-    int intra_threads;         /* 0: as many as the process may use */
-    int inter_threads;         /* 0: the same */
+    char *target;      /* "" or NULL: in process */
+    int cpu_devices;   /* device_count["CPU"], at least 1 */
+    int intra_threads; /* 0: as many as the process may use */
+    int inter_threads; /* 0: the same */
     bool soft_placement, log_placement, place_pruned_graph, isolate;
     bool per_session_threads;
     int64_t operation_timeout_ms; /* 0: none */
@@ -36,6 +36,7 @@ struct run_options {
     bool output_partition_graphs;
     bool report_oom_allocations;
 };
-MUST_CHECK bool run_options_parse(struct run_options *o, const void *bytes, size_t n, struct status *st);
+MUST_CHECK bool run_options_parse(struct run_options *o, const void *bytes, size_t n,
+                                  struct status *st);
 
 #endif

@@ -63,8 +63,8 @@ static void finish(struct flow *f)
 static bool is_transfer(const struct plan_step *s)
 {
     const char *op = s->kernel ? s->kernel->op->name : "";
-    return op[0] == '_' && (strcmp(op, "_Send") == 0 || strcmp(op, "_Recv") == 0 || strcmp(op, "_HostSend") == 0 ||
-                            strcmp(op, "_HostRecv") == 0);
+    return op[0] == '_' && (strcmp(op, "_Send") == 0 || strcmp(op, "_Recv") == 0 ||
+                            strcmp(op, "_HostSend") == 0 || strcmp(op, "_HostRecv") == 0);
 }
 
 static int alive_input(const struct plan_step *s, struct tensor *const *in)
@@ -97,8 +97,8 @@ static bool check_outputs(const struct plan_step *s, const struct tensor *out, s
     return true;
 }
 
-static bool run_kernel(struct flow *f, const struct flow_ready *r, struct tensor **in, struct tensor *out,
-                       struct tensor *temps, struct status *st)
+static bool run_kernel(struct flow *f, const struct flow_ready *r, struct tensor **in,
+                       struct tensor *out, struct tensor *temps, struct status *st)
 {
     const struct plan_step *s = &f->part->steps[r->step];
     if (s->kind == STEP_CONST) {
@@ -134,7 +134,8 @@ static void run_sync(struct flow *f, const struct flow_ready *r, struct flow_lis
     struct tensor small[STACK_VALUES];
     struct tensor *small_in[STACK_VALUES];
     struct tensor *values = n <= STACK_VALUES ? small : mem_alloc(sizeof *values * (size_t)n);
-    struct tensor **in = s->num_in <= STACK_VALUES ? small_in : mem_alloc(sizeof *in * (size_t)s->num_in);
+    struct tensor **in =
+        s->num_in <= STACK_VALUES ? small_in : mem_alloc(sizeof *in * (size_t)s->num_in);
     struct tensor *own = r->iter->inputs + s->frame_in;
     struct tensor *out = values, *temps = values + s->num_out;
     memset(values, 0, sizeof *values * (size_t)(s->num_out + (s->derefs ? s->num_in : 0)));
@@ -184,7 +185,8 @@ static void async_finish(struct flow_async *a, struct flow_list *ready)
         tensor_clear(&a->temps[i]);
     }
     lock_take(&f->lock);
-    flow_propagate(f, a->item.iter, a->item.step, failed || (a->c.output_dead_set && a->c.out_dead), a->out, ready);
+    flow_propagate(f, a->item.iter, a->item.step, failed || (a->c.output_dead_set && a->c.out_dead),
+                   a->out, ready);
     lock_drop(&f->lock);
     status_clear(&a->status);
     mem_free(a);
@@ -214,8 +216,8 @@ static bool run_async(struct flow *f, const struct flow_ready *r, struct flow_li
 {
     const struct plan_step *s = &f->part->steps[r->step];
     size_t n_in = (size_t)s->num_in, n_out = (size_t)s->num_out;
-    struct flow_async *a =
-        mem_zalloc(sizeof *a + sizeof(struct tensor) * (n_in + n_out) + (sizeof(void *) + sizeof(bool)) * (n_in + 1));
+    struct flow_async *a = mem_zalloc(sizeof *a + sizeof(struct tensor) * (n_in + n_out) +
+                                      (sizeof(void *) + sizeof(bool)) * (n_in + 1));
     a->temps = (struct tensor *)(a + 1);
     a->out = a->temps + n_in;
     a->in = (struct tensor **)(a->out + n_out);
@@ -316,8 +318,8 @@ static void run_list(struct flow *f, struct flow_list *ready)
         finish(f);
 }
 
-void dataflow_start(const struct plan_part *part, struct kernel_env *env, struct step_trace *trace, plan_done_fn done,
-                    void *arg)
+void dataflow_start(const struct plan_part *part, struct kernel_env *env, struct step_trace *trace,
+                    plan_done_fn done, void *arg)
 {
     struct flow *f = mem_new(struct flow);
     f->part = part;

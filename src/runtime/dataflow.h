@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of the dataflow executor, shared by its two files: dataflow.c runs steps, flow_frames.c
- * moves their outputs along the edges, through loops' frames and iterations.
+/* The inside of the dataflow executor, shared by its two files: dataflow.c runs steps,
+ * flow_frames.c moves their outputs along the edges, through loops' frames and iterations.
  *
  * One struct flow is one run of one part. flow->lock guards everything below but `outstanding`
  * and `inputs` of steps that run. Every step of an iteration has a pending count; when it reaches
@@ -17,14 +17,14 @@ struct flow_frame;
 struct flow_iter { /* one iteration of a frame; one heap block, owned by the frame */
     struct flow_frame *frame;
     int64_t number;
-    int32_t outstanding;        /* steps ready or running, frames alive inside */
-    struct tensor *inputs;      /* per input of the frame's steps */
-    int32_t *pending, *deads;   /* per step of the frame: see step_arrive */
+    int32_t outstanding;      /* steps ready or running, frames alive inside */
+    struct tensor *inputs;    /* per input of the frame's steps */
+    int32_t *pending, *deads; /* per step of the frame: see step_arrive */
     struct flow_iter *next_free;
 };
 
 struct flow_value { /* a value kept for later iterations */
-    int32_t step; /* whose output it is */
+    int32_t step;   /* whose output it is */
     struct tensor value;
     bool dead;
 };
@@ -73,14 +73,15 @@ struct flow {
     bool parallel;                 /* other threads may run steps of this flow */
 };
 
-struct flow_frame *flow_frame_new(struct flow *f, int32_t index, struct flow_frame *parent, struct flow_iter *iter);
+struct flow_frame *flow_frame_new(struct flow *f, int32_t index, struct flow_frame *parent,
+                                  struct flow_iter *iter);
 /* Frees a frame with all that is inside. */
 void flow_frame_free(struct flow *f, struct flow_frame *frame);
 void flow_free_blocks(struct flow *f);
 /* Outputs of `step`, which ran in iter (dead: it did not), go along its edges; steps that become
  * ready are appended to ready. Outputs are taken. Then the step counts as over. Under the lock. */
-void flow_propagate(struct flow *f, struct flow_iter *iter, int32_t step, bool dead, struct tensor *outputs,
-                    struct flow_list *ready);
+void flow_propagate(struct flow *f, struct flow_iter *iter, int32_t step, bool dead,
+                    struct tensor *outputs, struct flow_list *ready);
 void flow_list_push(struct flow_list *l, struct flow_iter *iter, int32_t step, bool dead);
 
 #endif

@@ -86,6 +86,7 @@ bool device_spec_matches(const struct device_spec *spec, const struct device_spe
 {
     return (!spec->job[0] || strcmp(spec->job, full->job) == 0) &&
            (!spec->type[0] || strcasecmp(spec->type, full->type) == 0) &&
-           (spec->replica < 0 || spec->replica == full->replica) && (spec->task < 0 || spec->task == full->task) &&
+           (spec->replica < 0 || spec->replica == full->replica) &&
+           (spec->task < 0 || spec->task == full->task) &&
            (spec->index < 0 || spec->index == full->index);
 }

@@ -19,7 +19,8 @@ static bool open_one(struct device *dev, const struct device_def *d, int index, 
     dev->def = d;
     dev->index = index;
     dev->name = mem_printf("/job:localhost/replica:0/task:0/device:%s:%d", d->type, index);
-    if (getrandom(&dev->incarnation, sizeof dev->incarnation, GRND_NONBLOCK) != sizeof dev->incarnation)
+    if (getrandom(&dev->incarnation, sizeof dev->incarnation, GRND_NONBLOCK) !=
+        sizeof dev->incarnation)
         dev->incarnation = (uint64_t)(uintptr_t)dev * 0x9E3779B97F4A7C15u;
     dev->incarnation |= 1;
     dev->memory_bytes = 256 << 20;

@@ -8,7 +8,8 @@
 
 /* As many of each type as config's device_count says, else as many as there are; CPU first. Names
  * are /job:localhost/replica:0/task:0/device:TYPE:I. */
-MUST_CHECK bool devices_open(const struct config *c, struct device **devices, int *n, struct status *st);
+MUST_CHECK bool devices_open(const struct config *c, struct device **devices, int *n,
+                             struct status *st);
 void devices_close(struct device *devices, int n);
 
 #endif

@@ -91,7 +91,8 @@ void flow_free_blocks(struct flow *f)
 
 /* --- frames --- */
 
-struct flow_frame *flow_frame_new(struct flow *f, int32_t index, struct flow_frame *parent, struct flow_iter *iter)
+struct flow_frame *flow_frame_new(struct flow *f, int32_t index, struct flow_frame *parent,
+                                  struct flow_iter *iter)
 {
     struct flow_frame *frame = mem_new(struct flow_frame);
     frame->def = &f->part->frames[index];
@@ -142,7 +143,8 @@ static struct flow_frame *child_frame(struct flow *f, struct flow_iter *iter, in
 
 /* --- arrivals --- */
 
-static void make_ready(struct flow *f, struct flow_iter *it, int32_t step, bool dead, struct flow_list *ready)
+static void make_ready(struct flow *f, struct flow_iter *it, int32_t step, bool dead,
+                       struct flow_list *ready)
 {
     it->outstanding++;
     __atomic_fetch_add(&f->outstanding, 1, __ATOMIC_RELAXED);
@@ -150,8 +152,8 @@ static void make_ready(struct flow *f, struct flow_iter *it, int32_t step, bool 
 }
 
 /* A Merge's pending count is 1 until its first live value, plus 2 for each control edge to come. */
-static void merge_arrive(struct flow *f, struct flow_iter *it, const struct plan_edge *e, struct tensor *value,
-                         bool dead, bool from_enter, struct flow_list *ready)
+static void merge_arrive(struct flow *f, struct flow_iter *it, const struct plan_edge *e,
+                         struct tensor *value, bool dead, bool from_enter, struct flow_list *ready)
 {
     const struct plan_step *s = &f->part->steps[e->step];
     int32_t *pending = &it->pending[s->local];
@@ -177,8 +179,8 @@ static void merge_arrive(struct flow *f, struct flow_iter *it, const struct plan
         make_ready(f, it, e->step, false, ready);
 }
 
-static inline void step_arrive(struct flow *f, struct flow_iter *it, const struct plan_edge *e, struct tensor *value,
-                               bool dead, bool last, struct flow_list *ready)
+static inline void step_arrive(struct flow *f, struct flow_iter *it, const struct plan_edge *e,
+                               struct tensor *value, bool dead, bool last, struct flow_list *ready)
 {
     const struct plan_step *s = &f->part->steps[e->step];
     int32_t *pending = &it->pending[s->local];
@@ -192,8 +194,8 @@ static inline void step_arrive(struct flow *f, struct flow_iter *it, const struc
 
 /* Everything along the edges of `step`, into iteration `to`. Values stay the caller's, but for one
  * that `may_move` lets go with its last edge. all_dead: no output has a value. */
-static void follow_edges(struct flow *f, struct flow_iter *to, int32_t step, struct tensor *outputs, bool all_dead,
-                         bool may_move, struct flow_list *ready)
+static void follow_edges(struct flow *f, struct flow_iter *to, int32_t step, struct tensor *outputs,
+                         bool all_dead, bool may_move, struct flow_list *ready)
 {
     const struct plan_part *part = f->part;
     const struct plan_step *s = &part->steps[step];
@@ -215,7 +217,8 @@ static void follow_edges(struct flow *f, struct flow_iter *to, int32_t step, str
 /* --- loops --- */
 
 /* Starts iteration newest + 1: constants come in, and then what was waiting. */
-static struct flow_iter *next_iteration(struct flow *f, struct flow_frame *frame, struct flow_list *ready)
+static struct flow_iter *next_iteration(struct flow *f, struct flow_frame *frame,
+                                        struct flow_list *ready)
 {
     struct flow_iter *it = iter_new(f, frame, ++frame->newest);
     values_release(&frame->dead_exits);
@@ -231,8 +234,8 @@ static struct flow_iter *next_iteration(struct flow *f, struct flow_frame *frame
     return it;
 }
 
-static void enter(struct flow *f, struct flow_frame *child, int32_t step, struct tensor *outputs, bool dead,
-                  struct flow_list *ready)
+static void enter(struct flow *f, struct flow_frame *child, int32_t step, struct tensor *outputs,
+                  bool dead, struct flow_list *ready)
 {
     if (!f->part->steps[step].constant_enter) {
         follow_edges(f, iter_find(child, 0), step, outputs, dead, true, ready);
@@ -288,8 +291,8 @@ static void clean_up(struct flow *f, struct flow_frame *frame, struct flow_list 
     }
 }
 
-void flow_propagate(struct flow *f, struct flow_iter *iter, int32_t step, bool dead, struct tensor *outputs,
-                    struct flow_list *ready)
+void flow_propagate(struct flow *f, struct flow_iter *iter, int32_t step, bool dead,
+                    struct tensor *outputs, struct flow_list *ready)
 {
     const struct plan_step *s = &f->part->steps[step];
     struct flow_frame *frame = iter->frame, *child = NULL;

@@ -87,7 +87,8 @@ static struct node **targets_of(const struct function_body *b, int *n)
     return t;
 }
 
-static bool build(struct session *s, struct instance *in, const struct attr_func *f, struct status *st)
+static bool build(struct session *s, struct instance *in, const struct attr_func *f,
+                  struct status *st)
 {
     if (!function_instantiate(s->graph, f->name, &f->attrs, &in->body, st))
         return false;
@@ -165,15 +166,16 @@ static void fail(function_done_fn done, void *arg, struct status *st)
 }
 
 void session_run_function(struct kernel_env *env, struct kctx *caller, const struct attr_func *f,
-                          const struct tensor *inputs, int num_inputs, function_done_fn done, void *arg)
+                          const struct tensor *inputs, int num_inputs, function_done_fn done,
+                          void *arg)
 {
     (void)caller;
     struct status st = {0};
     struct session *s = env->runtime;
     struct instance *in = instantiate(s, f, &st);
     if (in && num_inputs != in->body.num_args)
-        status_invalid(&st, "Function %s takes %d arguments, was called with %d", f->name, in->body.num_args,
-                       num_inputs);
+        status_invalid(&st, "Function %s takes %d arguments, was called with %d", f->name,
+                       in->body.num_args, num_inputs);
     if (!status_ok(&st)) {
         fail(done, arg, &st);
         return;

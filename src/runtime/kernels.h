@@ -7,6 +7,7 @@
 
 /* The kernel for n on device: the session's for a graph node that no pass has changed, else one of
  * p's own. Borrowed. */
-struct kernel *plan_kernel(struct plan *p, struct rnode *n, const struct device *device, struct status *st) MUST_CHECK;
+struct kernel *plan_kernel(struct plan *p, struct rnode *n, const struct device *device,
+                           struct status *st) MUST_CHECK;
 
 #endif

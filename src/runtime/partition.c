@@ -46,9 +46,10 @@ static void transfer_attrs(struct attrs *a, const char *type_attr, int dtype, co
     attrs_set(a, "client_terminated", attr_bool(false));
 }
 
-static struct rnode *add_transfer(struct split *p, const char *op_name, const char *type_attr, int dtype,
-                                  const char *name, const struct device *from, const struct device *to,
-                                  const struct redge *input, struct status *st)
+static struct rnode *add_transfer(struct split *p, const char *op_name, const char *type_attr,
+                                  int dtype, const char *name, const struct device *from,
+                                  const struct device *to, const struct redge *input,
+                                  struct status *st)
 {
     const struct op *op = op_get(op_name, st);
     if (!op)
@@ -80,9 +81,11 @@ static struct rnode *control_value(struct split *p, struct rnode *from, struct s
     return c;
 }
 
-static struct rnode *send_to(struct split *p, struct rnode *from, int index, const struct device *to, struct status *st)
+static struct rnode *send_to(struct split *p, struct rnode *from, int index,
+                             const struct device *to, struct status *st)
 {
-    uint64_t key = hash_bytes(&(uint64_t[3]){(uint64_t)(uintptr_t)from, (uint64_t)(int64_t)index, (uint64_t)(uintptr_t)to},
+    uint64_t key = hash_bytes(&(uint64_t[3]){(uint64_t)(uintptr_t)from, (uint64_t)(int64_t)index,
+                                             (uint64_t)(uintptr_t)to},
                               24, 0);
     struct cut *list = u64map_find(&p->cuts, key);
     for (struct cut *c = list; c; c = c->next) {
@@ -99,7 +102,8 @@ static struct rnode *send_to(struct split *p, struct rnode *from, int index, con
     int dtype = dtype_base(value.node->output_types[value.index]);
     char *name = mem_printf("edge_%lld_%s", (long long)p->next_edge++, from->name);
     struct rnode *send = add_transfer(p, "_Send", "T", dtype, name, src, to, &value, st);
-    struct rnode *recv = send ? add_transfer(p, "_Recv", "tensor_type", dtype, name, src, to, NULL, st) : NULL;
+    struct rnode *recv =
+        send ? add_transfer(p, "_Recv", "tensor_type", dtype, name, src, to, NULL, st) : NULL;
     mem_free(name);
     if (!recv)
         return NULL;
@@ -116,10 +120,11 @@ static bool same_device(const struct rnode *a, const struct rnode *b)
 
 static bool refuse(const struct rnode *from, const struct rnode *to, struct status *st)
 {
-    return status_unimplemented(st,
-                                "A while loop that spans devices is not supported: '%s' is on %s, '%s' on %s; put the "
-                                "loop on one device",
-                                from->name, from->device, to->name, to->device);
+    return status_unimplemented(
+        st,
+        "A while loop that spans devices is not supported: '%s' is on %s, '%s' on %s; put the "
+        "loop on one device",
+        from->name, from->device, to->name, to->device);
 }
 
 static bool cut_node(struct split *p, struct rnode *n, struct status *st)
@@ -130,7 +135,8 @@ static bool cut_node(struct split *p, struct rnode *n, struct status *st)
         if (same_device(e.node, n))
             continue;
         if (dtype_is_ref(n->input_types[k]))
-            return status_internal(st, "reference edge from '%s' to '%s' crosses devices", e.node->name, n->name);
+            return status_internal(st, "reference edge from '%s' to '%s' crosses devices",
+                                   e.node->name, n->name);
         if (n->frame != 0 || e.node->frame != 0)
             return refuse(e.node, n, st);
         struct rnode *recv = send_to(p, e.node, e.index, here, st);
@@ -181,7 +187,8 @@ static void number_parts(struct split *p, struct partition *out)
     mem_free(part);
 }
 
-bool partition_rgraph(struct session *s, struct rgraph *rg, struct partition *out, struct status *st)
+bool partition_rgraph(struct session *s, struct rgraph *rg, struct partition *out,
+                      struct status *st)
 {
     out->devices = mem_new_array(const struct device *, s->num_devices + 1);
     if (one_device(rg)) {

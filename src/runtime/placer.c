@@ -85,10 +85,12 @@ static bool fails_device(const struct place *p, const struct rnode *n, struct st
     for (int i = 0; i < p->s->num_devices; i++)
         strbuf_printf(&b, "%s%s", i ? ", " : "", p->s->devices[i].name);
     const char *made = n->origin && n->origin->made_at ? n->origin->made_at : NULL;
-    status_invalid(st,
-                   "Cannot assign a device for operation %s: node %s was explicitly assigned to %s but available "
-                   "devices are [ %s ]. Make sure the device specification refers to a valid device.%s%s",
-                   n->name, n->name, n->device, strbuf_text(&b), made ? " Made at " : "", made ? made : "");
+    status_invalid(
+        st,
+        "Cannot assign a device for operation %s: node %s was explicitly assigned to %s but "
+        "available "
+        "devices are [ %s ]. Make sure the device specification refers to a valid device.%s%s",
+        n->name, n->name, n->device, strbuf_text(&b), made ? " Made at " : "", made ? made : "");
     strbuf_release(&b);
     return false;
 }

@@ -176,13 +176,15 @@ static void part_done(void *arg, struct status *st)
 static void run_tape_part(struct multi_run *m, int i)
 {
     struct status st = {0};
-    bool ok = tape_run(&m->plan->parts[i], m->state->slots[i], m->state->in[i], m->env, m->trace, &st);
+    bool ok =
+        tape_run(&m->plan->parts[i], m->state->slots[i], m->state->in[i], m->env, m->trace, &st);
     (void)ok; /* st says it */
     part_done(m, &st);
     status_clear(&st);
 }
 
-static void start_parts(struct plan *p, struct kernel_env *env, struct step_trace *trace, plan_done_fn done, void *arg)
+static void start_parts(struct plan *p, struct kernel_env *env, struct step_trace *trace,
+                        plan_done_fn done, void *arg)
 {
     struct multi_run *m = mem_new(struct multi_run);
     *m = (struct multi_run){.plan = p, .env = env, .trace = trace, .done = done, .done_arg = arg};
@@ -215,7 +217,8 @@ static void clear_retvals(struct plan *p, struct kernel_env *env)
         tensor_clear(&env->retvals[i]);
 }
 
-void plan_start(struct plan *p, struct kernel_env *env, struct step_trace *trace, plan_done_fn done, void *arg)
+void plan_start(struct plan *p, struct kernel_env *env, struct step_trace *trace, plan_done_fn done,
+                void *arg)
 {
     if (p->num_parts != 1 || !p->parts[0].tape) {
         start_parts(p, env, trace, done, arg);
@@ -247,7 +250,8 @@ static void wake(void *arg, struct status *st)
     lock_drop(&w->lock);
 }
 
-static bool run_and_wait(struct plan *p, struct kernel_env *env, struct step_trace *trace, struct status *st)
+static bool run_and_wait(struct plan *p, struct kernel_env *env, struct step_trace *trace,
+                         struct status *st)
 {
     struct waiter w = {0};
     lock_init(&w.lock, "waiter", LOCK_RANK_LEAF);

@@ -8,7 +8,8 @@
  *
  * Slots: every output of every step has one. On the tape a slot is cleared after its last
  * consumer (`frees`), so buffers return to the allocator as early as can be and the last consumer
- * may work in place (`last_use`). Constants are put into the slots when a state is made, and stay. */
+ * may work in place (`last_use`). Constants are put into the slots when a state is made, and stay.
+ */
 #ifndef LEAT_RUNTIME_PLAN_H
 #define LEAT_RUNTIME_PLAN_H
 
@@ -21,16 +22,17 @@ struct session;
 struct step_trace; /* runtime/trace.h: collects step stats; NULL: none */
 
 enum step_kind { /* what the executors treat by themselves */
-    STEP_PLAIN,
-    STEP_CONST,  /* its value lies in the slot already */
-    STEP_ARG,    /* a feed or a function's argument: put into the slot when the run starts */
-    STEP_RETVAL, /* a fetch or a function's result */
-    STEP_SWITCH,
-    STEP_MERGE,
-    STEP_ENTER,
-    STEP_EXIT,
-    STEP_NEXT_ITERATION,
-    STEP_LOOP_COND,
+                 STEP_PLAIN,
+                 STEP_CONST, /* its value lies in the slot already */
+                 STEP_ARG, /* a feed or a function's argument: put into the slot when the run starts
+                            */
+                 STEP_RETVAL, /* a fetch or a function's result */
+                 STEP_SWITCH,
+                 STEP_MERGE,
+                 STEP_ENTER,
+                 STEP_EXIT,
+                 STEP_NEXT_ITERATION,
+                 STEP_LOOP_COND,
 };
 
 struct plan_edge { /* dataflow: where an output goes */
@@ -44,20 +46,20 @@ struct plan_step {
     struct node *origin; /* may be NULL */
     uint8_t kind;        /* enum step_kind */
     bool async, blocking, expensive;
-    bool derefs;         /* some input is a reference where the op wants a value */
+    bool derefs; /* some input is a reference where the op wants a value */
     bool ref_uninit_ok;
     int32_t first_in, num_in;   /* in part->in_slots; the dataflow executor numbers inputs alike */
     int32_t first_out, num_out; /* slots */
-    int32_t first_free, num_free; /* in part->frees: slots that die after this step */
-    uint64_t last_use;            /* bit i: input i dies here */
-    int32_t num_control_in;       /* control edges in */
+    int32_t first_free, num_free;  /* in part->frees: slots that die after this step */
+    uint64_t last_use;             /* bit i: input i dies here */
+    int32_t num_control_in;        /* control edges in */
     int32_t first_edge, num_edges; /* part->edges: data edges by output, then control edges */
     int32_t first_out_edge;        /* part->out_edge_begin: num_out + 2 offsets into part->edges */
     int32_t frame;                 /* index of the frame it runs in; 0: outside of loops */
     int32_t child_frame;           /* Enter: the frame it opens */
     int32_t local, frame_in;       /* its number, and that of its first input, within its frame */
     bool constant_enter;
-    int32_t arg;                   /* STEP_ARG, STEP_RETVAL: which */
+    int32_t arg; /* STEP_ARG, STEP_RETVAL: which */
 };
 
 struct plan_frame {
@@ -94,10 +96,10 @@ struct plan {
     struct rgraph *rgraph; /* owns names, attrs and payloads that steps point to */
     struct plan_part *parts;
     int num_parts;
-    int num_args;                 /* feeds */
+    int num_args; /* feeds */
     int num_fetches;
-    struct output *args_from; /* what each feed stands for */
-    struct kernel **own_kernels;    /* of steps that passes made; freed with the plan */
+    struct output *args_from;    /* what each feed stands for */
+    struct kernel **own_kernels; /* of steps that passes made; freed with the plan */
     int64_t num_own_kernels;
     struct lock lock;
     struct plan_state *free_states; /* guarded by lock */
@@ -112,23 +114,26 @@ struct plan_request {
     const struct pass_options *passes;
     bool is_function; /* args and fetches are _Arg and _Retval nodes; no feeds */
 };
-struct plan *plan_new(struct session *s, const struct plan_request *r, struct status *st) MUST_CHECK;
+struct plan *plan_new(struct session *s, const struct plan_request *r,
+                      struct status *st) MUST_CHECK;
 struct plan *plan_ref(struct plan *p);
 void plan_unref(struct plan *p);
 
-/* Runs p. env is the step's: args (borrowed), retvals (num_fetches, filled) and cancel are set in it;
- * it must live until done. A plan whose parts are all tapes runs on the calling thread and done is
- * called before plan_start returns; else done is called on any thread. plan_run waits. On failure
- * no retval is set. */
+/* Runs p. env is the step's: args (borrowed), retvals (num_fetches, filled) and cancel are set in
+ * it; it must live until done. A plan whose parts are all tapes runs on the calling thread and done
+ * is called before plan_start returns; else done is called on any thread. plan_run waits. On
+ * failure no retval is set. */
 typedef void (*plan_done_fn)(void *arg, struct status *st);
-void plan_start(struct plan *p, struct kernel_env *env, struct step_trace *trace, plan_done_fn done, void *arg);
-MUST_CHECK bool plan_run(struct plan *p, struct kernel_env *env, struct step_trace *trace, struct status *st);
+void plan_start(struct plan *p, struct kernel_env *env, struct step_trace *trace, plan_done_fn done,
+                void *arg);
+MUST_CHECK bool plan_run(struct plan *p, struct kernel_env *env, struct step_trace *trace,
+                         struct status *st);
 
 /* One run's memory: per part the slots of a tape. Taken from and given back to the plan. */
 struct plan_state {
     struct plan_state *next;
-    struct tensor **slots;     /* per part; NULL for parts that run as dataflow */
-    struct tensor ***in;       /* per part: pointer per input */
+    struct tensor **slots; /* per part; NULL for parts that run as dataflow */
+    struct tensor ***in;   /* per part: pointer per input */
 };
 struct plan_state *plan_state_take(struct plan *p);
 void plan_state_give(struct plan *p, struct plan_state *s);
@@ -136,15 +141,17 @@ void plan_state_give(struct plan *p, struct plan_state *s);
 /* --- the two executors --- */
 MUST_CHECK bool tape_run(const struct plan_part *part, struct tensor *slots, struct tensor **in,
                          struct kernel_env *env, struct step_trace *trace, struct status *st);
-void dataflow_start(const struct plan_part *part, struct kernel_env *env, struct step_trace *trace, plan_done_fn done,
-                    void *arg);
+void dataflow_start(const struct plan_part *part, struct kernel_env *env, struct step_trace *trace,
+                    plan_done_fn done, void *arg);
 /* Turns reference inputs that the op wants as values into snapshots, and checks that references
  * hold values. in: the step's input pointers, replaced; temps: num_in cleared tensors that the
  * caller clears after the call. */
-MUST_CHECK bool step_deref(const struct plan_step *s, struct tensor **in, struct tensor *temps, struct status *st);
+MUST_CHECK bool step_deref(const struct plan_step *s, struct tensor **in, struct tensor *temps,
+                           struct status *st);
 /* Adds the node, its op, its input shapes and where it was made to a failed status. */
 void step_explain(const struct plan_step *s, struct tensor *const *in, struct status *st);
 /* Fetch `index` of env is the value (snapshot of a reference). take: it may be moved. */
-MUST_CHECK bool step_return(struct kernel_env *env, int index, struct tensor *value, bool take, struct status *st);
+MUST_CHECK bool step_return(struct kernel_env *env, int index, struct tensor *value, bool take,
+                            struct status *st);
 
 #endif

@@ -30,15 +30,16 @@ static int find_feed(const struct prune *p, struct output o)
     return -1;
 }
 
-static bool check_output(const struct plan_request *r, struct output o, const char *what, struct status *st)
+static bool check_output(const struct plan_request *r, struct output o, const char *what,
+                         struct status *st)
 {
     if (!o.node)
         return status_invalid(st, "%s: not a valid output (an earlier builder failed?)", what);
     if (o.node->graph != r->graph)
         return status_invalid(st, "%s '%s' is not in the session's graph", what, o.node->name);
     if (o.index < 0 || o.index >= o.node->num_outputs)
-        return status_invalid(st, "%s: node '%s' has %d outputs, asked for output %d", what, o.node->name,
-                              o.node->num_outputs, o.index);
+        return status_invalid(st, "%s: node '%s' has %d outputs, asked for output %d", what,
+                              o.node->name, o.node->num_outputs, o.index);
     return true;
 }
 
@@ -58,7 +59,8 @@ static bool check_request(const struct plan_request *r, struct status *st)
         if (!r->targets[i])
             return status_invalid(st, "target %d is not a valid operation", i);
         if (r->targets[i]->graph != r->graph)
-            return status_invalid(st, "target '%s' is not in the session's graph", r->targets[i]->name);
+            return status_invalid(st, "target '%s' is not in the session's graph",
+                                  r->targets[i]->name);
     }
     return true;
 }
@@ -128,7 +130,8 @@ static void need(struct prune *p, struct node *n)
     r->num_outputs = n->num_outputs;
     r->input_types = n->input_types;
     r->output_types = n->output_types;
-    struct shape *shapes = arena_array(&p->rg->arena, struct shape, n->num_outputs ? n->num_outputs : 1);
+    struct shape *shapes =
+        arena_array(&p->rg->arena, struct shape, n->num_outputs ? n->num_outputs : 1);
     for (int i = 0; i < n->num_outputs; i++)
         shapes[i] = rgraph_keep_shape(p->rg, &n->shapes[i]);
     r->shapes = shapes;
@@ -144,8 +147,9 @@ static bool collect(struct prune *p, struct status *st)
         struct node *n = p->stack[--p->depth];
         for (int i = 0; i < n->num_inputs; i++) {
             if (!n->inputs[i].node)
-                return status_invalid(st, "Node '%s' has no input %d (a while loop that was never finished?)", n->name,
-                                      i);
+                return status_invalid(
+                    st, "Node '%s' has no input %d (a while loop that was never finished?)",
+                    n->name, i);
             if (find_feed(p, n->inputs[i]) < 0)
                 need(p, n->inputs[i].node);
         }
@@ -181,7 +185,8 @@ static bool mark_feeds(struct prune *p, struct status *st)
     for (int i = 0; i < p->r->num_feeds; i++) {
         struct output o = p->r->feeds[i];
         if (find_feed(p, o) >= 0 && find_feed(p, o) < i)
-            return status_invalid(st, "Endpoint \"%s:%d\" fed more than once.", o.node->name, o.index);
+            return status_invalid(st, "Endpoint \"%s:%d\" fed more than once.", o.node->name,
+                                  o.index);
         p->fed[o.node->id] = true;
     }
     return true;

@@ -126,8 +126,9 @@ void session_free(struct session *s)
 bool session_enter(struct session *s, struct status *st)
 {
     if (UNLIKELY(!pool_ok(s->pool)))
-        return status_precondition(st, "This process was forked after a session had run kernels; make a new session "
-                                       "in the child, or fork before the first run");
+        return status_precondition(
+            st, "This process was forked after a session had run kernels; make a new session "
+                "in the child, or fork before the first run");
     lock_take(&s->lock);
     bool open = !s->closed;
     s->running += open;
@@ -160,14 +161,16 @@ struct graph *session_graph(struct session *s)
 
 /* --- kernels --- */
 
-static struct kernel *make_kernel(const struct rnode *n, const struct device *device, struct status *st)
+static struct kernel *make_kernel(const struct rnode *n, const struct device *device,
+                                  struct status *st)
 {
     const struct kernel_def *def = kernel_find(n->op, device->def->type, n->attrs, n->name, st);
     struct kernel *k = def ? kernel_new(def, n->op, n->name, n->attrs, device->name, st) : NULL;
     if (k && n->origin)
         k->made_at = n->origin->made_at;
     if (!k)
-        status_append(st, "\n\t [[{{node %s}}]]%s%s", n->name, n->origin && n->origin->made_at ? " made at " : "",
+        status_append(st, "\n\t [[{{node %s}}]]%s%s", n->name,
+                      n->origin && n->origin->made_at ? " made at " : "",
                       n->origin && n->origin->made_at ? n->origin->made_at : "");
     return k;
 }
@@ -199,7 +202,8 @@ static struct kernel *keep_kernel(struct session *s, int64_t id, struct kernel *
     return there ? there : k;
 }
 
-struct kernel *plan_kernel(struct plan *p, struct rnode *n, const struct device *device, struct status *st)
+struct kernel *plan_kernel(struct plan *p, struct rnode *n, const struct device *device,
+                           struct status *st)
 {
     struct session *s = p->session;
     bool shared = n->origin && !n->made && n->origin->graph == s->graph;
@@ -213,7 +217,8 @@ struct kernel *plan_kernel(struct plan *p, struct rnode *n, const struct device 
         return keep_kernel(s, n->origin->id, k);
     int64_t cap = p->num_own_kernels;
     if ((cap & (cap - 1)) == 0) /* grows at powers of two */
-        p->own_kernels = mem_realloc(p->own_kernels, sizeof *p->own_kernels * (size_t)(cap ? cap * 2 : 1));
+        p->own_kernels =
+            mem_realloc(p->own_kernels, sizeof *p->own_kernels * (size_t)(cap ? cap * 2 : 1));
     p->own_kernels[p->num_own_kernels++] = k;
     return k;
 }
@@ -252,13 +257,15 @@ static bool same_outputs(const struct output *a, const struct output *b, int n)
 
 static bool same_signature(const struct plan_entry *e, const struct run_args *a)
 {
-    if (e->num_feeds != a->num_feeds || e->num_fetches != a->num_fetches || e->num_targets != a->num_targets)
+    if (e->num_feeds != a->num_feeds || e->num_fetches != a->num_fetches ||
+        e->num_targets != a->num_targets)
         return false;
     for (int i = 0; i < a->num_targets; i++) {
         if (e->targets[i] != a->targets[i])
             return false;
     }
-    return same_outputs(e->feeds, a->feeds, a->num_feeds) && same_outputs(e->fetches, a->fetches, a->num_fetches);
+    return same_outputs(e->feeds, a->feeds, a->num_feeds) &&
+           same_outputs(e->fetches, a->fetches, a->num_fetches);
 }
 
 static struct plan *find_plan(struct session *s, uint64_t hash, const struct run_args *a)
@@ -368,15 +375,16 @@ struct step *session_step_take(struct session *s)
         step = mem_new(struct step);
         step->resources = resource_map_new("");
     }
-    step->env = (struct kernel_env){.pool = s->pool,
-                                    .cancel = s->cancel,
-                                    .step_resources = step->resources,
-                                    .container_resources = s->container,
-                                    .process_resources = s->process,
-                                    .step_id = __atomic_add_fetch(&s->next_step, 1, __ATOMIC_RELAXED),
-                                    .session_handle = s->handle,
-                                    .run_function = session_run_function,
-                                    .runtime = s};
+    step->env =
+        (struct kernel_env){.pool = s->pool,
+                            .cancel = s->cancel,
+                            .step_resources = step->resources,
+                            .container_resources = s->container,
+                            .process_resources = s->process,
+                            .step_id = __atomic_add_fetch(&s->next_step, 1, __ATOMIC_RELAXED),
+                            .session_handle = s->handle,
+                            .run_function = session_run_function,
+                            .runtime = s};
     return step;
 }
 
@@ -391,14 +399,16 @@ void session_step_give(struct session *s, struct step *step)
 
 /* --- the run --- */
 
-bool session_check_feeds(const struct output *feeds, const struct tensor *values, int n, struct status *st)
+bool session_check_feeds(const struct output *feeds, const struct tensor *values, int n,
+                         struct status *st)
 {
     for (int i = 0; i < n; i++) {
         struct output o = feeds[i];
         int want = dtype_base(o.node->output_types[o.index]);
         if (values[i].dtype != want)
-            return status_invalid(st, "feed of '%s:%d' is %s, the node's output is %s", o.node->name, o.index,
-                                  dtype_name(values[i].dtype), dtype_name(want));
+            return status_invalid(st, "feed of '%s:%d' is %s, the node's output is %s",
+                                  o.node->name, o.index, dtype_name(values[i].dtype),
+                                  dtype_name(want));
         struct shape s = output_shape(o);
         bool fits = shape_compatible(&s, &values[i].shape);
         if (!fits) {
@@ -406,7 +416,8 @@ bool session_check_feeds(const struct output *feeds, const struct tensor *values
             shape_print(&values[i].shape, &b);
             strbuf_puts(&b, ", which does not fit its shape ");
             shape_print(&s, &b);
-            status_invalid(st, "feed of '%s:%d' has shape %s", o.node->name, o.index, strbuf_text(&b));
+            status_invalid(st, "feed of '%s:%d' has shape %s", o.node->name, o.index,
+                           strbuf_text(&b));
             strbuf_release(&b);
         }
         shape_clear(&s);
@@ -416,8 +427,8 @@ bool session_check_feeds(const struct output *feeds, const struct tensor *values
     return true;
 }
 
-static bool run_traced(struct session *s, struct plan *p, struct step *step, const struct run_args *a,
-                       struct status *st)
+static bool run_traced(struct session *s, struct plan *p, struct step *step,
+                       const struct run_args *a, struct status *st)
 {
     bool traced = a->options && a->options->trace_level > 0 && a->metadata;
     struct step_trace trace;
@@ -440,7 +451,8 @@ static bool run_plan(struct session *s, struct plan *p, const struct run_args *a
     env->num_args = a->num_feeds;
     env->retvals = a->fetch_values;
     env->num_retvals = a->num_fetches;
-    int64_t timeout = a->options && a->options->timeout_ms > 0 ? a->options->timeout_ms : s->config.operation_timeout_ms;
+    int64_t timeout = a->options && a->options->timeout_ms > 0 ? a->options->timeout_ms
+                                                               : s->config.operation_timeout_ms;
     bool own_cancel = timeout > 0 || p->num_parts > 1 || !p->parts[0].tape;
     struct timer *timer = NULL;
     if (own_cancel) {

@@ -32,7 +32,8 @@ struct run_args {
 };
 
 /* Takes a reference to the graph. config is copied. */
-struct session *session_new(struct graph *g, const struct config *config, struct status *st) MUST_CHECK;
+struct session *session_new(struct graph *g, const struct config *config,
+                            struct status *st) MUST_CHECK;
 /* Cancels running steps, refuses later ones; waits for those that run. */
 MUST_CHECK bool session_close(struct session *s, struct status *st);
 void session_free(struct session *s); /* closes first */
@@ -40,8 +41,10 @@ MUST_CHECK bool session_run(struct session *s, const struct run_args *a, struct 
 
 /* A signature made ready once and run many times with feeds in its order. */
 struct callable;
-struct callable *callable_new(struct session *s, const struct run_args *signature, struct status *st) MUST_CHECK;
-MUST_CHECK bool callable_run(struct callable *c, const struct tensor *feeds, struct tensor *fetches, struct status *st);
+struct callable *callable_new(struct session *s, const struct run_args *signature,
+                              struct status *st) MUST_CHECK;
+MUST_CHECK bool callable_run(struct callable *c, const struct tensor *feeds, struct tensor *fetches,
+                             struct status *st);
 void callable_free(struct callable *c);
 
 int session_num_devices(const struct session *s);

@@ -33,7 +33,7 @@ struct session {
     struct cancel *cancel; /* fires at close; parent of every step's */
     char *handle;
     struct functions *functions; /* runtime/functions.c */
-    int64_t next_step; /* atomic */
+    int64_t next_step;           /* atomic */
     struct lock lock;
     struct cond idle;
     /* --- guarded by lock --- */
@@ -52,7 +52,8 @@ struct session {
 
 /* Kernel runner's hook: env->run_function. */
 void session_run_function(struct kernel_env *env, struct kctx *caller, const struct attr_func *f,
-                          const struct tensor *inputs, int num_inputs, function_done_fn done, void *arg);
+                          const struct tensor *inputs, int num_inputs, function_done_fn done,
+                          void *arg);
 void session_functions_free(struct session *s);
 
 /* Counts a run in (FAILED_PRECONDITION-like refusal after close) and out. */
@@ -61,8 +62,10 @@ void session_leave(struct session *s);
 struct step *session_step_take(struct session *s);
 void session_step_give(struct session *s, struct step *step);
 /* The plan for a signature: found or made; a reference is added. */
-struct plan *session_plan(struct session *s, const struct run_args *a, struct status *st) MUST_CHECK;
+struct plan *session_plan(struct session *s, const struct run_args *a,
+                          struct status *st) MUST_CHECK;
 /* Each feed's type and shape against what it stands for. */
-MUST_CHECK bool session_check_feeds(const struct output *feeds, const struct tensor *values, int n, struct status *st);
+MUST_CHECK bool session_check_feeds(const struct output *feeds, const struct tensor *values, int n,
+                                    struct status *st);
 
 #endif

@@ -13,7 +13,8 @@
 
 enum { MAX_DEREFS = 64 };
 
-bool step_deref(const struct plan_step *s, struct tensor **in, struct tensor *temps, struct status *st)
+bool step_deref(const struct plan_step *s, struct tensor **in, struct tensor *temps,
+                struct status *st)
 {
     for (int i = 0; i < s->num_in; i++) {
         if (!dtype_is_ref(in[i]->dtype))
@@ -46,12 +47,13 @@ void step_explain(const struct plan_step *s, struct tensor *const *in, struct st
     }
     const char *made = s->kernel && s->kernel->made_at ? s->kernel->made_at : NULL;
     status_append(st, "\n\t [[{{node %s}}]] (op %s, input shapes: %s%s%s)", s->name,
-                  s->kernel ? s->kernel->op->name : "?", strbuf_text(&shapes), made ? ", made at " : "",
-                  made ? made : "");
+                  s->kernel ? s->kernel->op->name : "?", strbuf_text(&shapes),
+                  made ? ", made at " : "", made ? made : "");
     strbuf_release(&shapes);
 }
 
-bool step_return(struct kernel_env *env, int index, struct tensor *value, bool take, struct status *st)
+bool step_return(struct kernel_env *env, int index, struct tensor *value, bool take,
+                 struct status *st)
 {
     struct tensor *out = &env->retvals[index];
     if (dtype_is_ref(value->dtype))
@@ -65,7 +67,8 @@ static bool run_with_derefs(const struct plan_step *s, struct kctx *c, struct st
     struct tensor temps[MAX_DEREFS];
     struct tensor *in[MAX_DEREFS];
     if (s->num_in > MAX_DEREFS)
-        return status_unimplemented(st, "%s: more than %d inputs of a node with reference inputs", s->name, MAX_DEREFS);
+        return status_unimplemented(st, "%s: more than %d inputs of a node with reference inputs",
+                                    s->name, MAX_DEREFS);
     memset(temps, 0, sizeof temps[0] * (size_t)s->num_in);
     memcpy(in, c->in, sizeof in[0] * (size_t)s->num_in);
     struct tensor **direct = c->in;
@@ -107,8 +110,8 @@ static void clear_slots(const struct plan_part *part, struct tensor *slots)
     }
 }
 
-bool tape_run(const struct plan_part *part, struct tensor *slots, struct tensor **in, struct kernel_env *env,
-              struct step_trace *trace, struct status *st)
+bool tape_run(const struct plan_part *part, struct tensor *slots, struct tensor **in,
+              struct kernel_env *env, struct step_trace *trace, struct status *st)
 {
     struct kctx c = {.env = env, .frame = "", .expected_alive = -1};
     for (int i = 0; i < part->num_steps; i++) {

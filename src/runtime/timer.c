@@ -49,7 +49,8 @@ static void fire(struct timer *t)
     unlink_timer(t);
     t->firing = true;
     struct cancel *c = cancel_ref(t->cancel);
-    char *reason = mem_printf("Timed out: the step did not end within %lld ms", (long long)t->timeout_ms);
+    char *reason =
+        mem_printf("Timed out: the step did not end within %lld ms", (long long)t->timeout_ms);
     lock_drop(&timers_lock);
     cancel_fire(c, STATUS_DEADLINE_EXCEEDED, reason);
     cancel_unref(c);

@@ -23,8 +23,8 @@ void trace_release(struct step_trace *t)
     lock_release_memory(&t->lock);
 }
 
-void trace_add(struct step_trace *t, const struct plan_part *part, const struct plan_step *s, int64_t start_ns,
-               int64_t end_ns, const struct tensor *outputs)
+void trace_add(struct step_trace *t, const struct plan_part *part, const struct plan_step *s,
+               int64_t start_ns, int64_t end_ns, const struct tensor *outputs)
 {
     struct trace_event e = {.step = s, .part = part, .start_ns = start_ns, .end_ns = end_ns};
     e.thread = (uint32_t)syscall(SYS_gettid);
@@ -46,7 +46,8 @@ static struct str label_of(struct arena *a, const struct plan_step *s)
     const char *op = s->kernel ? s->kernel->op->name : "?";
     strbuf_printf(&b, "%s = %s(", s->name, op);
     for (int i = 0; s->origin && i < s->origin->num_inputs; i++)
-        strbuf_printf(&b, "%s%s", i ? ", " : "", s->origin->inputs[i].node ? s->origin->inputs[i].node->name : "?");
+        strbuf_printf(&b, "%s%s", i ? ", " : "",
+                      s->origin->inputs[i].node ? s->origin->inputs[i].node->name : "?");
     strbuf_putc(&b, ')');
     struct str r = pb_str_dup(a, str_make(b.p, b.n));
     strbuf_release(&b);
@@ -71,7 +72,8 @@ static void add_event(struct arena *a, struct pb_device_step_stats *dev, const s
         struct pb_node_output *o = pb_node_output_add(a, &n->output);
         o->slot = i;
         o->tensor_description = pb_tensor_description_new(a);
-        o->tensor_description->dtype = e->step->kernel ? dtype_base(e->step->kernel->output_types[i]) : 0;
+        o->tensor_description->dtype =
+            e->step->kernel ? dtype_base(e->step->kernel->output_types[i]) : 0;
         o->tensor_description->allocation_description = pb_allocation_description_new(a);
         o->tensor_description->allocation_description->requested_bytes = e->bytes[i];
         o->tensor_description->allocation_description->allocated_bytes = e->bytes[i];
@@ -127,14 +129,18 @@ bool trace_chrome(const void *metadata, size_t n, struct strbuf *out, struct sta
     const char *comma = "\n";
     for (int64_t d = 0; m->step_stats && d < m->step_stats->dev_stats.n; d++) {
         const struct pb_device_step_stats *dev = m->step_stats->dev_stats.v[d];
-        strbuf_printf(out, "%s{\"ph\": \"M\", \"pid\": %lld, \"name\": \"process_name\", \"args\": {\"name\": ", comma,
-                      (long long)d);
+        strbuf_printf(
+            out,
+            "%s{\"ph\": \"M\", \"pid\": %lld, \"name\": \"process_name\", \"args\": {\"name\": ",
+            comma, (long long)d);
         json_text(out, dev->device);
         strbuf_puts(out, "}}");
         comma = ",\n";
         for (int64_t k = 0; k < dev->node_stats.n; k++) {
             const struct pb_node_exec_stats *e = dev->node_stats.v[k];
-            strbuf_printf(out, ",\n{\"ph\": \"X\", \"pid\": %lld, \"tid\": %u, \"ts\": %lld, \"dur\": %lld, \"name\": ",
+            strbuf_printf(out,
+                          ",\n{\"ph\": \"X\", \"pid\": %lld, \"tid\": %u, \"ts\": %lld, \"dur\": "
+                          "%lld, \"name\": ",
                           (long long)d, e->thread_id, (long long)e->all_start_micros,
                           (long long)e->all_end_rel_micros);
             json_text(out, e->node_name);

@@ -22,8 +22,8 @@ struct step_trace { /* one run's; thread-safe */
 };
 void trace_init(struct step_trace *t);
 void trace_release(struct step_trace *t);
-void trace_add(struct step_trace *t, const struct plan_part *part, const struct plan_step *s, int64_t start_ns,
-               int64_t end_ns, const struct tensor *outputs);
+void trace_add(struct step_trace *t, const struct plan_part *part, const struct plan_step *s,
+               int64_t start_ns, int64_t end_ns, const struct tensor *outputs);
 /* Appends a serialized RunMetadata with the StepStats to out. */
 void trace_metadata(struct step_trace *t, const struct plan *p, struct strbuf *out);
 /* The Chrome trace event form (chrome://tracing) of a serialized RunMetadata; appends JSON. */

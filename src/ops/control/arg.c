@@ -21,8 +21,8 @@ static bool arg_run(struct kctx *c, struct status *st)
 {
     int64_t i = ((struct index_state *)kernel_state(c))->index;
     if (i >= c->env->num_args)
-        return status_invalid(st, "_Arg %s: index %lld, but there are %d arguments", c->kernel->node_name, (long long)i,
-                              c->env->num_args);
+        return status_invalid(st, "_Arg %s: index %lld, but there are %d arguments",
+                              c->kernel->node_name, (long long)i, c->env->num_args);
     kernel_out_share(c, 0, &c->env->args[i]);
     return true;
 }
@@ -31,8 +31,8 @@ static bool retval_run(struct kctx *c, struct status *st)
 {
     int64_t i = ((struct index_state *)kernel_state(c))->index;
     if (i >= c->env->num_retvals)
-        return status_invalid(st, "_Retval %s: index %lld, but there are %d results", c->kernel->node_name,
-                              (long long)i, c->env->num_retvals);
+        return status_invalid(st, "_Retval %s: index %lld, but there are %d results",
+                              c->kernel->node_name, (long long)i, c->env->num_retvals);
     c->env->retvals[i] = tensor_copy(kernel_in(c, 0));
     return true;
 }
@@ -55,8 +55,11 @@ OP_DEF(arg) = {
     .shape = arg_shape,
     .no_grad = "a source has no inputs",
 };
-KERNEL_DEF(arg_cpu) = {
-    .op = "_Arg", .device = "CPU", .state_bytes = sizeof(struct index_state), .init = index_init, .run = arg_run};
+KERNEL_DEF(arg_cpu) = {.op = "_Arg",
+                       .device = "CPU",
+                       .state_bytes = sizeof(struct index_state),
+                       .init = index_init,
+                       .run = arg_run};
 
 OP_DEF(retval) = {
     .name = "_Retval",
@@ -67,8 +70,11 @@ OP_DEF(retval) = {
     .shape = infer_no_outputs,
     .no_grad = "a sink has no outputs",
 };
-KERNEL_DEF(retval_cpu) = {
-    .op = "_Retval", .device = "CPU", .state_bytes = sizeof(struct index_state), .init = index_init, .run = retval_run};
+KERNEL_DEF(retval_cpu) = {.op = "_Retval",
+                          .device = "CPU",
+                          .state_bytes = sizeof(struct index_state),
+                          .init = index_init,
+                          .run = retval_run};
 
 static bool nothing_run(struct kctx *c, struct status *st)
 {

@@ -16,14 +16,15 @@ static bool forward_run(struct kctx *c, struct status *st)
 /* The walk refuses loops before it asks these: gradients through frames need stacks. */
 static bool loop_grad(struct grad_ctx *g, struct status *st)
 {
-    return grad_fail(g, st, STATUS_UNIMPLEMENTED, "%s: gradients through while loops are not supported",
-                     grad_node_name(g));
+    return grad_fail(g, st, STATUS_UNIMPLEMENTED,
+                     "%s: gradients through while loops are not supported", grad_node_name(g));
 }
 
 static bool enter_shape(struct infer_ctx *c, struct status *st)
 {
     (void)st;
-    /* a loop variable may change its shape from one iteration to the next: only constants keep it */
+    /* a loop variable may change its shape from one iteration to the next: only constants keep it
+     */
     if (attrs_bool(infer_attrs(c), "is_constant"))
         infer_set(c, 0, infer_input(c, 0));
     infer_set_handle(c, 0, infer_handle_in(c, 0));
@@ -56,27 +57,29 @@ static bool cond_shape(struct infer_ctx *c, struct status *st)
       "RefNextIteration", "Hands a reference to the next iteration of its loop.")
 /* clang-format on */
 
-#define X(id, op_name, text, ref_name, ref_text)                                                                       \
-    OP_DEF(id) = {                                                                                                     \
-        .name = op_name,                                                                                               \
-        .summary = text,                                                                                               \
-        .inputs = {"data: T"},                                                                                         \
-        .outputs = {"output: T"},                                                                                      \
-        .attrs = {"T: type"},                                                                                          \
-        .shape = forward_shape,                                                                                        \
-        .grad = loop_grad,                                                                                             \
-    };                                                                                                                 \
-    KERNEL_DEF(id##_cpu) = {.op = op_name, .device = "CPU", .run = forward_run, .flags = KERNEL_ALIAS};                \
-    OP_DEF(ref_##id) = {                                                                                               \
-        .name = ref_name,                                                                                              \
-        .summary = ref_text,                                                                                           \
-        .inputs = {"data: Ref(T)"},                                                                                    \
-        .outputs = {"output: Ref(T)"},                                                                                 \
-        .attrs = {"T: type"},                                                                                          \
-        .shape = forward_shape,                                                                                        \
-        .grad = loop_grad,                                                                                             \
-    };                                                                                                                 \
-    KERNEL_DEF(ref_##id##_cpu) = {.op = ref_name, .device = "CPU", .run = forward_run, .flags = KERNEL_ALIAS};
+#define X(id, op_name, text, ref_name, ref_text)                                                   \
+    OP_DEF(id) = {                                                                                 \
+        .name = op_name,                                                                           \
+        .summary = text,                                                                           \
+        .inputs = {"data: T"},                                                                     \
+        .outputs = {"output: T"},                                                                  \
+        .attrs = {"T: type"},                                                                      \
+        .shape = forward_shape,                                                                    \
+        .grad = loop_grad,                                                                         \
+    };                                                                                             \
+    KERNEL_DEF(id##_cpu) = {                                                                       \
+        .op = op_name, .device = "CPU", .run = forward_run, .flags = KERNEL_ALIAS};                \
+    OP_DEF(ref_##id) = {                                                                           \
+        .name = ref_name,                                                                          \
+        .summary = ref_text,                                                                       \
+        .inputs = {"data: Ref(T)"},                                                                \
+        .outputs = {"output: Ref(T)"},                                                             \
+        .attrs = {"T: type"},                                                                      \
+        .shape = forward_shape,                                                                    \
+        .grad = loop_grad,                                                                         \
+    };                                                                                             \
+    KERNEL_DEF(ref_##id##_cpu) = {                                                                 \
+        .op = ref_name, .device = "CPU", .run = forward_run, .flags = KERNEL_ALIAS};
 FORWARD_TABLE(X)
 #undef X
 
@@ -85,7 +88,8 @@ OP_DEF(enter) = {
     .summary = "Brings a value into the frame of a while loop.",
     .inputs = {"data: T"},
     .outputs = {"output: T"},
-    .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"},
+    .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
+              "parallel_iterations: int = 10"},
     .shape = enter_shape,
     .grad = loop_grad,
 };
@@ -96,11 +100,13 @@ OP_DEF(ref_enter) = {
     .summary = "Brings a reference into the frame of a while loop.",
     .inputs = {"data: Ref(T)"},
     .outputs = {"output: Ref(T)"},
-    .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"},
+    .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
+              "parallel_iterations: int = 10"},
     .shape = forward_shape,
     .grad = loop_grad,
 };
-KERNEL_DEF(ref_enter_cpu) = {.op = "RefEnter", .device = "CPU", .run = forward_run, .flags = KERNEL_ALIAS};
+KERNEL_DEF(ref_enter_cpu) = {
+    .op = "RefEnter", .device = "CPU", .run = forward_run, .flags = KERNEL_ALIAS};
 
 OP_DEF(loop_cond) = {
     .name = "LoopCond",
@@ -110,4 +116,5 @@ OP_DEF(loop_cond) = {
     .shape = cond_shape,
     .no_grad = "a condition has no gradient",
 };
-KERNEL_DEF(loop_cond_cpu) = {.op = "LoopCond", .device = "CPU", .run = forward_run, .flags = KERNEL_ALIAS};
+KERNEL_DEF(loop_cond_cpu) = {
+    .op = "LoopCond", .device = "CPU", .run = forward_run, .flags = KERNEL_ALIAS};

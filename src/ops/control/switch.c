@@ -41,7 +41,8 @@ static bool switch_run(struct kctx *c, struct status *st)
 {
     const struct tensor *pred = kernel_in(c, 1);
     if (pred->shape.rank != 0)
-        return status_invalid(st, "The second input must be a scalar, but it has rank %d", pred->shape.rank);
+        return status_invalid(st, "The second input must be a scalar, but it has rank %d",
+                              pred->shape.rank);
     kernel_out_share(c, tensor_bool(pred)[0] ? 1 : 0, kernel_in(c, 0));
     return true;
 }

@@ -19,12 +19,13 @@ struct transfer_state {
 static bool transfer_init(struct kernel *k, void *state, struct status *st)
 {
     (void)st;
-    struct str src = attrs_string(k->attrs, "send_device"), dst = attrs_string(k->attrs, "recv_device");
+    struct str src = attrs_string(k->attrs, "send_device"),
+               dst = attrs_string(k->attrs, "recv_device");
     struct str name = attrs_string(k->attrs, "tensor_name");
     ((struct transfer_state *)state)->prefix =
         mem_printf("%.*s;%016llx;%.*s;%.*s;", (int)src.n, src.p,
-                   (unsigned long long)attrs_int(k->attrs, "send_device_incarnation"), (int)dst.n, dst.p, (int)name.n,
-                   name.p);
+                   (unsigned long long)attrs_int(k->attrs, "send_device_incarnation"), (int)dst.n,
+                   dst.p, (int)name.n, name.p);
     return true;
 }
 
@@ -38,7 +39,8 @@ static void make_key(const struct kctx *c, struct strbuf *key)
     const struct transfer_state *s = kernel_state(c);
     strbuf_puts(key, s->prefix);
     if (c->frame && c->frame[0])
-        strbuf_printf(key, "%016llx:%lld", (unsigned long long)hash_stable(c->frame, strlen(c->frame)),
+        strbuf_printf(key, "%016llx:%lld",
+                      (unsigned long long)hash_stable(c->frame, strlen(c->frame)),
                       (long long)c->frame_iter);
     else
         strbuf_puts(key, "0:0");
@@ -51,7 +53,8 @@ static bool send_run(struct kctx *c, struct status *st)
     bool dead = c->in_dead && c->in_dead[0];
     struct strbuf key = {0};
     make_key(c, &key);
-    bool ok = rendezvous_send(c->env->rendezvous, strbuf_text(&key), dead ? NULL : kernel_in(c, 0), dead, st);
+    bool ok = rendezvous_send(c->env->rendezvous, strbuf_text(&key), dead ? NULL : kernel_in(c, 0),
+                              dead, st);
     strbuf_release(&key);
     return ok;
 }
@@ -87,42 +90,42 @@ static void recv_start(struct kctx *c)
     strbuf_release(&key);
 }
 
-#define TRANSFER_ATTRS                                                                                                 \
-    "tensor_name: string", "send_device: string", "send_device_incarnation: int", "recv_device: string",               \
-        "client_terminated: bool = false"
+#define TRANSFER_ATTRS                                                                             \
+    "tensor_name: string", "send_device: string", "send_device_incarnation: int",                  \
+        "recv_device: string", "client_terminated: bool = false"
 
-#define SEND(id, op_name)                                                                                              \
-    OP_DEF(id) = {                                                                                                     \
-        .name = op_name,                                                                                               \
-        .summary = "Sends a tensor to another device.",                                                                \
-        .inputs = {"tensor: T"},                                                                                       \
-        .attrs = {"T: type", TRANSFER_ATTRS},                                                                          \
-        .flags = OP_STATEFUL,                                                                                          \
-        .shape = infer_no_outputs,                                                                                     \
-        .no_grad = "gradients are taken before the graph is partitioned",                                              \
-    };                                                                                                                 \
-    KERNEL_DEF(id##_cpu) = {.op = op_name,                                                                             \
-                            .device = "CPU",                                                                           \
-                            .state_bytes = sizeof(struct transfer_state),                                              \
-                            .init = transfer_init,                                                                     \
-                            .release = transfer_release,                                                               \
+#define SEND(id, op_name)                                                                          \
+    OP_DEF(id) = {                                                                                 \
+        .name = op_name,                                                                           \
+        .summary = "Sends a tensor to another device.",                                            \
+        .inputs = {"tensor: T"},                                                                   \
+        .attrs = {"T: type", TRANSFER_ATTRS},                                                      \
+        .flags = OP_STATEFUL,                                                                      \
+        .shape = infer_no_outputs,                                                                 \
+        .no_grad = "gradients are taken before the graph is partitioned",                          \
+    };                                                                                             \
+    KERNEL_DEF(id##_cpu) = {.op = op_name,                                                         \
+                            .device = "CPU",                                                       \
+                            .state_bytes = sizeof(struct transfer_state),                          \
+                            .init = transfer_init,                                                 \
+                            .release = transfer_release,                                           \
                             .run = send_run}
-#define RECV(id, op_name)                                                                                              \
-    OP_DEF(id) = {                                                                                                     \
-        .name = op_name,                                                                                               \
-        .summary = "Receives a tensor that another device sends.",                                                     \
-        .outputs = {"tensor: tensor_type"},                                                                            \
-        .attrs = {"tensor_type: type", TRANSFER_ATTRS},                                                                \
-        .flags = OP_STATEFUL,                                                                                          \
-        .shape = infer_unknown_outputs,                                                                                \
-        .no_grad = "gradients are taken before the graph is partitioned",                                              \
-    };                                                                                                                 \
-    KERNEL_DEF(id##_cpu) = {.op = op_name,                                                                             \
-                            .device = "CPU",                                                                           \
-                            .flags = KERNEL_ASYNC,                                                                     \
-                            .state_bytes = sizeof(struct transfer_state),                                              \
-                            .init = transfer_init,                                                                     \
-                            .release = transfer_release,                                                               \
+#define RECV(id, op_name)                                                                          \
+    OP_DEF(id) = {                                                                                 \
+        .name = op_name,                                                                           \
+        .summary = "Receives a tensor that another device sends.",                                 \
+        .outputs = {"tensor: tensor_type"},                                                        \
+        .attrs = {"tensor_type: type", TRANSFER_ATTRS},                                            \
+        .flags = OP_STATEFUL,                                                                      \
+        .shape = infer_unknown_outputs,                                                            \
+        .no_grad = "gradients are taken before the graph is partitioned",                          \
+    };                                                                                             \
+    KERNEL_DEF(id##_cpu) = {.op = op_name,                                                         \
+                            .device = "CPU",                                                       \
+                            .flags = KERNEL_ASYNC,                                                 \
+                            .state_bytes = sizeof(struct transfer_state),                          \
+                            .init = transfer_init,                                                 \
+                            .release = transfer_release,                                           \
                             .run_async = recv_start}
 
 SEND(send, "_Send");
