@@ -39,13 +39,23 @@ static bool PRINTF_LIKE(2, 3) bad(struct parser *p, const char *fmt, ...)
     return false;
 }
 
-static bool bad_token(struct parser *p, const char *wanted)
+/* The next token as messages show it: its beginning, in ASCII. */
+static const char *show(const struct parser *p, char shown[SHOWN_BYTES + 1])
 {
     struct str t = p->lex.text;
+    size_t n = t.n < SHOWN_BYTES ? t.n : SHOWN_BYTES;
+    for (size_t i = 0; i < n; i++)
+        shown[i] = t.p[i] >= 0x20 && t.p[i] < 0x7F ? t.p[i] : '?';
+    shown[n] = '\0';
+    return shown;
+}
+
+static bool bad_token(struct parser *p, const char *wanted)
+{
+    char shown[SHOWN_BYTES + 1];
     if (p->lex.kind == TOKEN_END)
         return bad(p, "expected %s, found the end of the text", wanted);
-    return bad(p, "expected %s, found \"%.*s\"", wanted, (int)min_i64((int64_t)t.n, SHOWN_BYTES),
-               t.p);
+    return bad(p, "expected %s, found \"%s\"", wanted, show(p, shown));
 }
 
 static bool expect(struct parser *p, char symbol)
@@ -105,12 +115,13 @@ static bool parse_int(struct parser *p, const struct pb_field *f, bool negative,
                       struct pb_value *out)
 {
     uint64_t magnitude, least, most;
+    char shown[SHOWN_BYTES + 1];
     int_range(f, &least, &most);
     if (p->lex.kind != TOKEN_INT)
         return bad_token(p, "an integer");
     if (!lex_int(p->lex.text, &magnitude) || magnitude > (negative ? least : most))
-        return bad(p, "%s%.*s does not fit field \"%s\"", negative ? "-" : "",
-                   (int)min_i64((int64_t)p->lex.text.n, SHOWN_BYTES), p->lex.text.p, f->name);
+        return bad(p, "%s%s does not fit field \"%s\"", negative ? "-" : "", show(p, shown),
+                   f->name);
     out->u = negative ? 0 - magnitude : magnitude;
     lex_next(&p->lex);
     return true;
@@ -177,10 +188,11 @@ static bool parse_bool(struct parser *p, struct pb_value *out)
 
 static bool parse_enum(struct parser *p, const struct pb_field *f, struct pb_value *out)
 {
+    char shown[SHOWN_BYTES + 1];
     const struct pb_enum_value *v = pb_enum_by_name(f->enumeration, p->lex.text);
     if (!v)
-        return bad(p, "Enum type \"%s\" has no value named %.*s", f->enumeration->full_name,
-                   (int)min_i64((int64_t)p->lex.text.n, SHOWN_BYTES), p->lex.text.p);
+        return bad(p, "Enum type \"%s\" has no value named %s", f->enumeration->full_name,
+                   show(p, shown));
     out->i = v->number;
     lex_next(&p->lex);
     return true;
@@ -298,14 +310,15 @@ static bool check_once(struct parser *p, const struct pb_base *m, const struct p
 
 static bool parse_field(struct parser *p, struct pb_base *m, uint64_t *seen)
 {
+    char shown[SHOWN_BYTES + 1];
     if (lex_is(&p->lex, '['))
         return parse_any(p, m);
     if (p->lex.kind != TOKEN_NAME)
         return bad_token(p, "a field name");
     const struct pb_field *f = pb_find_field(m->desc, p->lex.text);
     if (!f)
-        return bad(p, "Message type \"%s\" has no field named \"%.*s\".", m->desc->full_name,
-                   (int)min_i64((int64_t)p->lex.text.n, SHOWN_BYTES), p->lex.text.p);
+        return bad(p, "Message type \"%s\" has no field named \"%s\".", m->desc->full_name,
+                   show(p, shown));
     if (!check_once(p, m, f, seen))
         return false;
     lex_next(&p->lex);
