@@ -5,28 +5,8 @@
  * root, which is then our own group, is read last. Anything unreadable means no limit. */
 #include "base/cgroup.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "base/mem.h"
-#include "base/str.h"
-
-enum { FILE_MAX_BYTES = 16384 };
-
-/* The file's text, at most FILE_MAX_BYTES of it; empty when it cannot be read. */
-static struct strbuf file_read(const char *path)
-{
-    struct strbuf b = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return b;
-    char chunk[1024];
-    ssize_t n;
-    while (b.n < FILE_MAX_BYTES && (n = read(fd, chunk, sizeof chunk)) > 0)
-        strbuf_add(&b, chunk, (size_t)n);
-    close(fd);
-    return b;
-}
+#include "base/sysfile.h"
 
 static bool list_has(struct str list, const char *item)
 {
@@ -79,11 +59,9 @@ static int64_t limit_upwards(const char *mount, struct str path, limit_fn limit)
 
 static int64_t number_in(const char *folder, const char *file)
 {
-    char *path = mem_printf("%s/%s", folder, file);
-    struct strbuf text = file_read(path);
-    mem_free(path);
+    struct strbuf text = sysfile_read("%s/%s", folder, file);
     int64_t v;
-    if (!str_to_i64(str_trim(str_make(text.p, text.n)), &v))
+    if (!str_to_i64(sysfile_text(&text), &v))
         v = -1; /* "max", or not there */
     strbuf_release(&text);
     return v;
@@ -116,10 +94,8 @@ static int64_t cpu_v1(const char *folder)
 
 static int64_t cpu_v2(const char *folder) /* "QUOTA PERIOD" or "max PERIOD" */
 {
-    char *path = mem_printf("%s/cpu.max", folder);
-    struct strbuf text = file_read(path);
-    mem_free(path);
-    struct str rest = str_trim(str_make(text.p, text.n)), quota;
+    struct strbuf text = sysfile_read("%s/cpu.max", folder);
+    struct str rest = sysfile_text(&text), quota;
     int64_t q, period = 100000, milli = INT64_MAX;
     if (str_split(&rest, ' ', &quota) && str_to_i64(quota, &q) &&
         (rest.n == 0 || str_to_i64(str_trim(rest), &period)))
@@ -136,9 +112,7 @@ struct place {
 
 static int64_t least_of(const char *root, const struct place *places, size_t n)
 {
-    char *proc = mem_printf("%s/proc/self/cgroup", root);
-    struct strbuf lines = file_read(proc);
-    mem_free(proc);
+    struct strbuf lines = sysfile_read("%s/proc/self/cgroup", root);
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < n; i++) {
         struct str path;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cgroup.h"
-#include "base/str.h"
+#include "base/sysfile.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -129,6 +129,37 @@ enum cpu_level cpu_level(void)
     return (enum cpu_level)level;
 }
 
+/* "48K" or "32M", as /sys writes a size. */
+static int64_t size_parse(struct str text)
+{
+    char unit = text.n ? text.p[text.n - 1] : '0';
+    int64_t scale = unit == 'K' ? 1 << 10 : unit == 'M' ? 1 << 20 : unit == 'G' ? 1 << 30 : 1;
+    int64_t number, bytes;
+    text.n -= scale > 1;
+    return str_to_i64(text, &number) && size_mul(number, scale, &bytes) ? bytes : 0;
+}
+
+/* The first CPU's caches, as the kernel lists them: what sysconf says about shared ones is the
+ * sum over a socket. 0: not told. */
+static int64_t kernel_cache_bytes(int level)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < 8 && bytes == 0; i++) {
+        static const char folder[] = "/sys/devices/system/cpu/cpu0/cache/index";
+        struct strbuf type = sysfile_read("%s%d/type", folder, i);
+        struct strbuf at = sysfile_read("%s%d/level", folder, i);
+        struct strbuf size = sysfile_read("%s%d/size", folder, i);
+        int64_t v;
+        if (!str_is(sysfile_text(&type), "Instruction") && str_to_i64(sysfile_text(&at), &v) &&
+            v == level)
+            bytes = size_parse(sysfile_text(&size));
+        strbuf_release(&type);
+        strbuf_release(&at);
+        strbuf_release(&size);
+    }
+    return bytes;
+}
+
 int64_t cpu_cache_bytes(int level)
 {
     static const int64_t guesses[3] = {32 << 10, 1 << 20, 8 << 20};
@@ -136,13 +167,9 @@ int64_t cpu_cache_bytes(int level)
     if (level < 1 || level > 3)
         return 0;
     int64_t bytes = __atomic_load_n(&cache[level - 1], __ATOMIC_RELAXED);
-    if (bytes)
+    if (LIKELY(bytes))
         return bytes;
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-    static const int names[3] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
-                                 _SC_LEVEL3_CACHE_SIZE};
-    bytes = sysconf(names[level - 1]);
-#endif
+    bytes = kernel_cache_bytes(level);
     if (bytes <= 0)
         bytes = guesses[level - 1];
     __atomic_store_n(&cache[level - 1], bytes, __ATOMIC_RELAXED);

@@ -117,7 +117,8 @@ static int64_t strmap_probe(const struct strmap *m, const char *key, size_t n, u
         if (m->index[i] < 0)
             return i;
         const struct strmap_slot *s = &m->slots[m->index[i]];
-        if (s->hash == hash && s->key && strncmp(s->key, key, n) == 0 && s->key[n] == '\0')
+        if (s->hash == hash && s->key && (n == 0 || strncmp(s->key, key, n) == 0) &&
+            s->key[n] == '\0')
             return i;
     }
 }

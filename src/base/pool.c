@@ -161,13 +161,13 @@ static bool spin_for_work(struct pool *p)
 {
     if (!__atomic_load_n(&p->may_spin, __ATOMIC_RELAXED))
         return has_work(p);
-    __atomic_fetch_add(&p->spinners, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&p->spinners, 1, __ATOMIC_SEQ_CST);
     bool found = false;
     int64_t deadline = clock_now_ns() + SPIN_NS;
     while (!(found = has_work(p)) && clock_now_ns() < deadline)
         for (int i = 0; i < 16 && !__atomic_load_n(&p->open, __ATOMIC_RELAXED); i++)
             cpu_relax();
-    __atomic_fetch_sub(&p->spinners, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&p->spinners, 1, __ATOMIC_SEQ_CST);
     return found;
 }
 
@@ -285,21 +285,23 @@ static bool loop_share(struct pool *p, struct loop *l, bool may_wake)
     int i = slot_reserve(p);
     if (i < 0)
         return false;
-    if (may_wake) {
-        int want = (int)min_i64(p->num_threads - 1, l->num_blocks - 1);
-        if (__atomic_load_n(&p->num_started, __ATOMIC_RELAXED) < want &&
-            !__atomic_load_n(&p->start_failed, __ATOMIC_RELAXED)) {
-            lock_take(&p->lock);
-            start_workers(p, want);
-            lock_drop(&p->lock);
-        }
-        l->wakes_left = want - __atomic_load_n(&p->spinners, __ATOMIC_RELAXED);
+    int want = (int)min_i64(p->num_threads - 1, l->num_blocks - 1);
+    if (may_wake && __atomic_load_n(&p->num_started, __ATOMIC_RELAXED) < want &&
+        !__atomic_load_n(&p->start_failed, __ATOMIC_RELAXED)) {
+        lock_take(&p->lock);
+        start_workers(p, want);
+        lock_drop(&p->lock);
     }
     struct slot *s = &p->slots[i];
     uint32_t bit = (uint32_t)1 << i;
     __atomic_store_n(&s->loop, l, __ATOMIC_SEQ_CST);
     __atomic_fetch_or(&p->open, bit, __ATOMIC_SEQ_CST);
-    wake_for_loop(p, l);
+    if (may_wake) {
+        /* Who still spins now will see the bit before he sleeps. */
+        int spinners = __atomic_load_n(&p->spinners, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&l->wakes_left, want - spinners, __ATOMIC_RELAXED);
+        wake_for_loop(p, l);
+    }
     work_on_loop(l);
     __atomic_fetch_and(&p->open, ~bit, __ATOMIC_SEQ_CST);
     __atomic_store_n(&s->loop, NULL, __ATOMIC_SEQ_CST);
