@@ -2,7 +2,7 @@
 /* Matrix products C = op(A) op(B) [+ C], then bias and activation, on row-major
  * arrays.
  *
- * Which code serves a product (our kernels, oneDNN, libxsmm, OpenBLAS) is
+ * Which code serves a product (our kernels, oneDNN) is
  * decided by shape, type and instruction set alone, never by the thread count,
  * so a product has the same bits for any number of threads. Libraries are
  * opened when first needed and always run a team of one; rows or columns are
@@ -66,7 +66,7 @@ void math_gemm_batched(struct pool *pool, int dtype, const struct math_gemm *g,
  */
 void math_bias_act(struct pool *pool, int dtype, const struct math_gemm *g);
 
-/* "oneDNN", "OpenBLAS", "libxsmm" or "own": who would serve this product. For
+/* "oneDNN" or "own": who would serve this product. For
  * benches and info. */
 const char *math_gemm_provider(int dtype, const struct math_gemm *g);
 

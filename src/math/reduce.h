@@ -38,6 +38,9 @@ struct math_reduce {
 };
 void math_reduce(struct pool *pool, const struct math_reduce *r);
 
+/* y[i] /= num: sums become means; integers truncate. Not for half and bfloat16. */
+void math_reduce_divide(int dtype, void *y, int64_t n, int64_t num);
+
 /* The same over any set of axes of a dense tensor: axis i is summed away where
  * reduced[i]. y has the kept axes in order. scratch holds
  * math_reduce_axes_scratch_bytes (0 for up to three runs of kept and reduced

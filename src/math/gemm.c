@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who serves a matrix product, and how it is shared out.
+ *
+ * Measured on Zen 5 and Sapphire Rapids: our kernels lead below about 96^3, for double always, and
+ * whenever both operands are transposed; oneDNN's sgemm leads by a few per cent for large float
+ * products on AVX-512. OpenBLAS leads nowhere. See README.md. A large product is cut into pieces by
+ * its shape alone; a piece is computed by one thread, a library's team being one. */
+#include "math/gemm.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include "math/libs.h"
+#include "math/simd/gemm_generic.h"
+#include "math/simd/gemm_simd.h"
+#include "tensor/dtype.h"
+
+#define PIECE_FLOPS 40e6 /* about 0.2 ms: what a piece costs at least when a product is cut */
+#define PIECES_MAX 16
+#define PIECE_MIN 64 /* rows or columns */
+
+/* dnnl_sgemm of oneDNN's C API: row-major, dnnl_status_t result. */
+typedef int (*dnnl_sgemm_fn)(char trans_a, char trans_b, int64_t m, int64_t n, int64_t k,
+                             float alpha, const float *a, int64_t lda, const float *b, int64_t ldb,
+                             float beta, float *c, int64_t ldc);
+
+static dnnl_sgemm_fn dnnl_sgemm_found;
+static pthread_once_t dnnl_sgemm_once = PTHREAD_ONCE_INIT;
+
+static void dnnl_sgemm_open(void)
+{
+    void *lib = math_lib_dnnl();
+    if (lib)
+        *(void **)&dnnl_sgemm_found = dlsym(lib, "dnnl_sgemm");
+}
+
+/* The rule of the choice: shape and instruction set. */
+static bool gemm_prefers_dnnl(const struct math_gemm *g)
+{
+    return cpu_level() == CPU_AVX512 && g->m >= 96 && g->n >= 96 && g->k >= 96 &&
+           !(g->trans_a && g->trans_b);
+}
+
+static bool gemm_uses_dnnl(const struct math_gemm *g)
+{
+    if (!gemm_prefers_dnnl(g))
+        return false;
+    pthread_once(&dnnl_sgemm_once, dnnl_sgemm_open);
+    return dnnl_sgemm_found != NULL;
+}
+
+static bool gemm_by_dnnl(const struct math_gemm *g)
+{
+    const int saved = math_team_enter();
+    const int err =
+        dnnl_sgemm_found(g->trans_a ? 'T' : 'N', g->trans_b ? 'T' : 'N', g->m, g->n, g->k, 1.0f,
+                         g->a, g->lda, g->b, g->ldb, g->beta ? 1.0f : 0.0f, g->c, g->ldc);
+    math_team_leave(saved);
+    if (err == 0)
+        SIMD_CALL(gemm_epilogue_f32)(g);
+    return err == 0;
+}
+
+/* One product, or one piece of it, on this thread. */
+static void gemm_piece(int dtype, const struct math_gemm *g, bool by_dnnl)
+{
+    if (g->m <= 0 || g->n <= 0)
+        return;
+    if (dtype == DT_FLOAT) {
+        if (!by_dnnl || !gemm_by_dnnl(g))
+            SIMD_CALL(gemm_own_f32)(g);
+    } else if (dtype == DT_DOUBLE) {
+        SIMD_CALL(gemm_own_f64)(g);
+    } else {
+        SIMD_CALL(gemm_generic)(dtype, g);
+    }
+}
+
+/* ns for one multiply-add of a type, on a fast core. */
+static double gemm_cost_ns(int dtype)
+{
+    switch (dtype) {
+    case DT_FLOAT:
+        return 0.01;
+    case DT_DOUBLE:
+        return 0.02;
+    case DT_COMPLEX128:
+        return 0.4;
+    default:
+        return 0.2;
+    }
+}
+
+struct pieces {
+    int dtype;
+    const struct math_gemm *g;
+    bool by_dnnl;
+    int64_t num_m, num_n; /* pieces */
+    int64_t rows, cols;   /* of a piece */
+    size_t item;
+};
+
+static struct pieces pieces_of(int dtype, const struct math_gemm *g)
+{
+    struct pieces p = {.dtype = dtype, .g = g, .num_m = 1, .num_n = 1};
+    p.rows = g->m, p.cols = g->n;
+    p.item = dtype_size(dtype);
+    const double k_cost = (double)g->k * gemm_cost_ns(dtype) / gemm_cost_ns(DT_FLOAT);
+    while (p.num_m * p.num_n < PIECES_MAX &&
+           (double)p.rows * (double)p.cols * k_cost >= PIECE_FLOPS) {
+        if (p.rows >= p.cols && p.rows >= 2 * PIECE_MIN)
+            p.num_m *= 2, p.rows = (g->m + p.num_m - 1) / p.num_m;
+        else if (p.cols >= 2 * PIECE_MIN)
+            p.num_n *= 2, p.cols = ((g->n + p.num_n - 1) / p.num_n + 31) / 32 * 32;
+        else
+            break;
+    }
+    return p;
+}
+
+static void pieces_run(void *arg, int64_t begin, int64_t end)
+{
+    const struct pieces *p = arg;
+    for (int64_t i = begin; i < end; i++) {
+        struct math_gemm g = *p->g;
+        const int64_t i0 = i / p->num_n * p->rows, j0 = i % p->num_n * p->cols;
+        if (i0 >= g.m || j0 >= g.n)
+            continue;
+        const int64_t item = (int64_t)p->item;
+        g.m = min_i64(p->rows, g.m - i0);
+        g.n = min_i64(p->cols, g.n - j0);
+        g.a = (const char *)g.a + i0 * (g.trans_a ? 1 : g.lda) * item;
+        g.b = (const char *)g.b + j0 * (g.trans_b ? g.ldb : 1) * item;
+        g.c = (char *)g.c + (i0 * g.ldc + j0) * item;
+        g.bias = g.bias ? (const char *)g.bias + j0 * item : NULL;
+        gemm_piece(p->dtype, &g, p->by_dnnl);
+    }
+}
+
+void math_gemm(struct pool *pool, int dtype, const struct math_gemm *g)
+{
+    const bool by_dnnl = dtype == DT_FLOAT && gemm_uses_dnnl(g);
+    struct pieces p = pieces_of(dtype, g);
+    p.by_dnnl = by_dnnl;
+    if (p.num_m * p.num_n == 1) {
+        gemm_piece(dtype, g, by_dnnl);
+        return;
+    }
+    const double cost = (double)p.rows * (double)p.cols * (double)g->k * gemm_cost_ns(dtype);
+    pool_loop(pool, p.num_m * p.num_n, 1, cost, pieces_run, &p);
+}
+
+void math_gemm_f32(struct pool *pool, const struct math_gemm *g)
+{
+    math_gemm(pool, DT_FLOAT, g);
+}
+
+void math_gemm_f64(struct pool *pool, const struct math_gemm *g)
+{
+    math_gemm(pool, DT_DOUBLE, g);
+}
+
+bool math_gemm_supports(int dtype)
+{
+    return dtype == DT_FLOAT || dtype == DT_DOUBLE || gemm_generic_supports(dtype);
+}
+
+const char *math_gemm_provider(int dtype, const struct math_gemm *g)
+{
+    return dtype == DT_FLOAT && gemm_uses_dnnl(g) ? "oneDNN" : "own";
+}
+
+struct batched {
+    int dtype;
+    const struct math_gemm *g;
+    const struct math_gemm_batch *batch;
+    struct pool *pool;
+};
+
+static void batched_run(void *arg, int64_t begin, int64_t end)
+{
+    const struct batched *b = arg;
+    const struct math_gemm_batch *t = b->batch;
+    const int64_t item = (int64_t)dtype_size(b->dtype);
+    for (int64_t i = begin; i < end; i++) {
+        struct math_gemm g = *b->g;
+        g.a = (const char *)g.a + (t->a_index ? t->a_index[i] : i) * t->a_stride * item;
+        g.b = (const char *)g.b + (t->b_index ? t->b_index[i] : i) * t->b_stride * item;
+        g.c = (char *)g.c + i * t->c_stride * item;
+        math_gemm(b->pool, b->dtype, &g);
+    }
+}
+
+void math_gemm_batched(struct pool *pool, int dtype, const struct math_gemm *g,
+                       const struct math_gemm_batch *batch)
+{
+    struct batched b = {.dtype = dtype, .g = g, .batch = batch, .pool = pool};
+    const double cost = (double)g->m * (double)g->n * (double)g->k * gemm_cost_ns(dtype) + 50;
+    const struct pieces p = pieces_of(dtype, g);
+    /* Few large products are cut inside; many small ones are shared out whole. */
+    if (batch->num < PIECES_MAX && p.num_m * p.num_n > 1) {
+        batched_run(&b, 0, batch->num);
+        return;
+    }
+    b.pool = NULL;
+    pool_loop(pool, batch->num, pool_grain(batch->num, cost), cost, batched_run, &b);
+}
+
+void math_bias_act(struct pool *pool, int dtype, const struct math_gemm *g)
+{
+    struct math_gemm e = *g;
+    e.k = 0;
+    e.beta = 1; /* a product over nothing, added: the epilogue alone */
+    struct pieces p = {.dtype = dtype, .g = &e, .num_n = 1, .cols = g->n};
+    p.item = dtype_size(dtype);
+    p.rows = pool_grain(g->m, (double)g->n * 0.2);
+    p.num_m = (g->m + p.rows - 1) / max_i64(p.rows, 1);
+    pool_loop(pool, p.num_m, 1, (double)p.rows * (double)g->n * 0.2, pieces_run, &p);
+}

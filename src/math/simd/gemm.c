@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our own matrix product for float and double: gemm_body.inc at this instruction level. */
+#include "math/simd/gemm_simd.h"
+
+#include "math/scratch.h"
+#include "math/simd/lanes.h"
+#include "math/simd/square.h"
+#include "math/vec.h"
+
+#ifndef GEMM_KC
+#define GEMM_KC 384 /* a block of k: one panel of B stays near the first cache level */
+#endif
+#ifndef GEMM_A_BYTES
+#define GEMM_A_BYTES (512 << 10) /* a packed block of A: half of a second level */
+#endif
+#ifndef GEMM_B_BYTES
+#define GEMM_B_BYTES (4 << 20) /* a packed block of B: a share of the third level */
+#endif
+#define GEMM_B_DIRECT_BYTES (256 << 10) /* B up to this size is read where it lies */
+#define GEMV_CHUNK 2048
+
+/* Tiles: TILE_ROWS x TILE_NV vectors, or, of TILE_FEW rows at most, TILE_WIDE vectors. They leave
+ * registers for a row of B and one element of A. */
+/* clang-format off */
+#if defined(__AVX512F__)
+#define TILE_ROWS 14
+#define TILE_NV 2
+#define TILE_FEW 4
+#define TILE_WIDE 4
+#define LOAD_LAST(p, n) V_(load_n)(p, n)
+#define TILE_TABLE(X) \
+    X(1, 1) X(1, 2) X(1, 3) X(1, 4) X(2, 1) X(2, 2) X(2, 3) X(2, 4) \
+    X(3, 1) X(3, 2) X(3, 3) X(3, 4) X(4, 1) X(4, 2) X(4, 3) X(4, 4) \
+    X(5, 1) X(5, 2) X(6, 1) X(6, 2) X(7, 1) X(7, 2) X(8, 1) X(8, 2) X(9, 1) X(9, 2) \
+    X(10, 1) X(10, 2) X(11, 1) X(11, 2) X(12, 1) X(12, 2) X(13, 1) X(13, 2) X(14, 1) X(14, 2)
+#else
+#define TILE_ROWS 6
+#define TILE_NV 2
+#define TILE_FEW 4
+#define TILE_WIDE 3
+#define LOAD_LAST(p, n) V_(load)(p) /* B is packed, so padded, where n is not a whole vector */
+#define TILE_TABLE(X) \
+    X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) \
+    X(4, 1) X(4, 2) X(4, 3) X(5, 1) X(5, 2) X(6, 1) X(6, 2)
+#endif
+/* clang-format on */
+
+/* First element of part i when n is cut into num parts whose sizes differ by at most one. */
+static inline int64_t share(int64_t n, int64_t num, int64_t i)
+{
+    return n / num * i + min_i64(i, n % num);
+}
+
+/* Equal blocks of n: the fewest of at most `most`, each a multiple of `multiple`. */
+static inline int64_t even(int64_t n, int64_t most, int64_t multiple)
+{
+    const int64_t parts = (n + most - 1) / most, size = (n + parts - 1) / parts;
+    return (size + multiple - 1) / multiple * multiple;
+}
+
+#define T float
+#define V vf
+#define LANES VF_LANES
+#define NAME(x) x##_f32
+#define V_(x) vf_##x
+#include "math/simd/gemm_body.inc"
+#include "math/simd/gemv_body.inc"
+#undef T
+#undef V
+#undef LANES
+#undef NAME
+#undef V_
+
+#define T double
+#define V vd
+#define LANES VD_LANES
+#define NAME(x) x##_f64
+#define V_(x) vd_##x
+#include "math/simd/gemm_body.inc"
+#include "math/simd/gemv_body.inc"

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our own matrix product, compiled per instruction level. */
+#ifndef LEAT_MATH_SIMD_GEMM_SIMD_H
+#define LEAT_MATH_SIMD_GEMM_SIMD_H
+
+#include "math/gemm.h"
+#include "math/simd.h"
+
+/* The whole of *g on the calling thread, epilogue included; m, n > 0. Each element of C is summed
+ * over k in an order that depends on k alone, so splitting m or n changes no bit. */
+SIMD_DECLARE(void, gemm_own_f32, (const struct math_gemm *g));
+SIMD_DECLARE(void, gemm_own_f64, (const struct math_gemm *g));
+
+/* Bias and activation on m x n elements of g->c in place. */
+SIMD_DECLARE(void, gemm_epilogue_f32, (const struct math_gemm *g));
+SIMD_DECLARE(void, gemm_epilogue_f64, (const struct math_gemm *g));
+
+#endif

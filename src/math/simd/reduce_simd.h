@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions of one piece on one thread, compiled per instruction level. */
+#ifndef LEAT_MATH_SIMD_REDUCE_SIMD_H
+#define LEAT_MATH_SIMD_REDUCE_SIMD_H
+
+#include "math/reduce.h"
+#include "math/simd.h"
+
+/* *y = op over x[0..n), n > 0, of a real type other than half and bfloat16. SUM, PROD, MAX, MIN. */
+SIMD_DECLARE(void, reduce_row,
+             (enum math_reduce_op op, int dtype, const void *x, int64_t n, void *y));
+
+/* A piece of a matrix: num rows, ld elements apart, cols columns. */
+struct reduce_piece {
+    const void *x;
+    int64_t ld, num, cols;
+};
+
+/* y[c] = op over rows, num > 0. */
+SIMD_DECLARE(void, reduce_columns,
+             (enum math_reduce_op op, int dtype, const struct reduce_piece *p, void *y));
+
+#endif
