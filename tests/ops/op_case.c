@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs case tables: builds each row's graph through the C API, runs it with and without the
+ * optimiser, compares, checks shapes, and checks gradients by central differences in float64. */
+#include "op_case.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op_text.h"
+
+enum { MAX_IN = 16, MAX_OUT = 8 };
+
+struct run { /* one row being checked */
+    const struct op_case *c;
+    TF_Graph *graph;
+    TF_Session *session;
+    TF_Status *st;
+    struct case_tensor in[MAX_IN];
+    TF_Output source[MAX_IN]; /* what stands for each input */
+    TF_Operation *inits[MAX_IN];
+    int num_in, num_inits;
+    TF_Operation *op;
+    bool failed;
+};
+
+static void complain(struct run *r, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    printf("FAILED %s(%s", r->c->op, r->c->attrs ? r->c->attrs : "");
+    for (int i = 0; i < MAX_IN && r->c->in[i]; i++)
+        printf("; %s", r->c->in[i]);
+    printf(")%s%s: ", r->c->note ? " " : "", r->c->note ? r->c->note : "");
+    vprintf(fmt, ap);
+    printf("\n");
+    va_end(ap);
+    r->failed = true;
+}
+
+static bool ok(struct run *r)
+{
+    return TF_GetCode(r->st) == TF_OK;
+}
+
+static void dims_of(const TF_Tensor *t, int64_t *dims)
+{
+    for (int i = 0; i < TF_NumDims(t); i++)
+        dims[i] = TF_Dim(t, i);
+}
+
+/* --- building --- */
+
+static TF_Operation *make_var(struct run *r, int i, const char *name)
+{
+    struct case_tensor *t = &r->in[i];
+    int64_t dims[254];
+    char sub[64];
+    dims_of(t->t, dims);
+    TF_OperationDescription *d = TF_NewOperation(r->graph, "VariableV2", name);
+    TF_SetAttrType(d, "dtype", TF_TensorType(t->t));
+    TF_SetAttrShape(d, "shape", dims, TF_NumDims(t->t));
+    TF_Operation *var = TF_FinishOperation(d, r->st);
+    if (!ok(r))
+        return NULL;
+    snprintf(sub, sizeof sub, "%s/value", name);
+    d = TF_NewOperation(r->graph, "Const", sub);
+    TF_SetAttrTensor(d, "value", t->t, r->st);
+    TF_SetAttrType(d, "dtype", TF_TensorType(t->t));
+    TF_Operation *value = TF_FinishOperation(d, r->st);
+    if (!ok(r))
+        return NULL;
+    snprintf(sub, sizeof sub, "%s/assign", name);
+    d = TF_NewOperation(r->graph, "Assign", sub);
+    TF_AddInput(d, (TF_Output){var, 0});
+    TF_AddInput(d, (TF_Output){value, 0});
+    r->inits[r->num_inits++] = TF_FinishOperation(d, r->st);
+    return var;
+}
+
+static bool make_source(struct run *r, int i)
+{
+    struct case_tensor *t = &r->in[i];
+    char name[32];
+    int64_t dims[254];
+    dims_of(t->t, dims);
+    snprintf(name, sizeof name, "in%d", i);
+    if (t->is_var) {
+        r->source[i] = (TF_Output){make_var(r, i, name), 0};
+        return ok(r);
+    }
+    TF_OperationDescription *d =
+        TF_NewOperation(r->graph, t->is_const ? "Const" : "Placeholder", name);
+    TF_SetAttrType(d, "dtype", TF_TensorType(t->t));
+    if (t->is_const)
+        TF_SetAttrTensor(d, "value", t->t, r->st);
+    else
+        TF_SetAttrShape(d, "shape", t->unknown_shape ? NULL : dims,
+                        t->unknown_shape ? -1 : TF_NumDims(t->t));
+    r->source[i] = (TF_Output){TF_FinishOperation(d, r->st), 0};
+    return ok(r);
+}
+
+static bool build(struct run *r)
+{
+    for (r->num_in = 0; r->num_in < MAX_IN && r->c->in[r->num_in]; r->num_in++)
+        r->in[r->num_in] = case_tensor_parse(r->c->in[r->num_in]);
+    for (int i = 0; i < r->num_in; i++) {
+        if (!make_source(r, i))
+            return false;
+    }
+    TF_OperationDescription *d = TF_NewOperation(r->graph, r->c->op, "op");
+    for (int i = 0; i < r->num_in;) {
+        if (r->in[i].list > 0) {
+            TF_AddInputList(d, &r->source[i], r->in[i].list);
+            i += r->in[i].list;
+        } else {
+            TF_AddInput(d, r->source[i++]);
+        }
+    }
+    case_attrs_set(d, r->c->attrs);
+    r->op = TF_FinishOperation(d, r->st);
+    return ok(r);
+}
+
+/* --- running --- */
+
+static bool run_outputs(struct run *r, const TF_Output *fetches, int n, TF_Tensor **values)
+{
+    TF_Output feeds[MAX_IN];
+    TF_Tensor *fed[MAX_IN];
+    int num = 0;
+    for (int i = 0; i < r->num_in; i++) {
+        if (r->in[i].is_const || r->in[i].is_var)
+            continue;
+        feeds[num] = r->source[i];
+        fed[num++] = r->in[i].t;
+    }
+    if (r->num_inits)
+        TF_SessionRun(r->session, NULL, NULL, NULL, 0, NULL, NULL, 0,
+                      (const TF_Operation *const *)r->inits, r->num_inits, NULL, r->st);
+    if (!ok(r))
+        return false;
+    const TF_Operation *target = r->op;
+    TF_SessionRun(r->session, NULL, feeds, fed, num, fetches, values, n, &target, n == 0, NULL,
+                  r->st);
+    return ok(r);
+}
+
+static void tolerance(const struct op_case *c, int dtype, double *rel, double *abs)
+{
+    *rel = c->rel;
+    *abs = c->abs;
+    if (*rel > 0 || *abs > 0)
+        return;
+    switch (dtype) {
+    case TF_FLOAT:
+    case TF_COMPLEX64:
+        *rel = 1e-5;
+        *abs = 1e-6;
+        break;
+    case TF_DOUBLE:
+    case TF_COMPLEX128:
+        *rel = 1e-12;
+        *abs = 1e-14;
+        break;
+    case TF_HALF:
+        *rel = *abs = 1e-3;
+        break;
+    case TF_BFLOAT16:
+        *rel = *abs = 1e-2;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool near(double a, double b, double rel, double abs)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b);
+    if (isinf(a) || isinf(b))
+        return a == b;
+    if (a == 0 && b == 0 && rel == 0)
+        return true;
+    return fabs(a - b) <= rel * fabs(b) + abs;
+}
+
+static bool same_values(const struct op_case *c, const TF_Tensor *got, const TF_Tensor *want)
+{
+    double rel, abs;
+    tolerance(c, (int)TF_TensorType(want), &rel, &abs);
+    for (long i = 0; i < TF_TensorElementCount(want); i++) {
+        if (TF_TensorType(want) == TF_STRING) {
+            size_t na, nb;
+            const char *a = case_string(got, i, &na), *b = case_string(want, i, &nb);
+            if (na != nb || memcmp(a, b, na) != 0)
+                return false;
+            continue;
+        }
+        bool exact = TF_TensorType(want) == TF_INT64 || TF_TensorType(want) == TF_UINT64;
+        if (exact &&
+            ((const int64_t *)TF_TensorData(got))[i] != ((const int64_t *)TF_TensorData(want))[i])
+            return false;
+        if (!near(case_elem(got, i, 0), case_elem(want, i, 0), rel, abs) ||
+            !near(case_elem(got, i, 1), case_elem(want, i, 1), rel, abs))
+            return false;
+    }
+    return true;
+}
+
+static bool same_shape(const TF_Tensor *a, const TF_Tensor *b)
+{
+    bool same = TF_TensorType(a) == TF_TensorType(b) && TF_NumDims(a) == TF_NumDims(b);
+    for (int i = 0; same && i < TF_NumDims(a); i++)
+        same = TF_Dim(a, i) == TF_Dim(b, i);
+    return same;
+}
+
+/* The inferred shape must allow the real one. */
+static void check_inferred(struct run *r, TF_Output o, const TF_Tensor *value)
+{
+    int64_t dims[254];
+    int rank = TF_GraphGetTensorNumDims(r->graph, o, r->st);
+    if (rank < 0)
+        return;
+    TF_GraphGetTensorShape(r->graph, o, dims, rank, r->st);
+    bool fits = rank == TF_NumDims(value);
+    for (int i = 0; fits && i < rank; i++)
+        fits = dims[i] < 0 || dims[i] == TF_Dim(value, i);
+    if (!fits)
+        complain(r, "the inferred shape of output %d contradicts the value's", o.index);
+}
+
+static void check_values(struct run *r)
+{
+    TF_Output fetches[MAX_OUT];
+    TF_Tensor *got[MAX_OUT] = {0};
+    int n = 0;
+    for (; n < MAX_OUT && r->c->out[n]; n++)
+        fetches[n] = (TF_Output){r->op, n};
+    if (!run_outputs(r, fetches, n, got)) {
+        if (!r->c->error)
+            complain(r, "%s", TF_Message(r->st));
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        struct case_tensor want = case_tensor_parse(r->c->out[i]);
+        bool same =
+            same_shape(got[i], want.t) && (want.any_value || same_values(r->c, got[i], want.t));
+        if (!same) {
+            complain(r, "output %d is", i);
+            case_print(got[i]);
+            printf("  wanted ");
+            case_print(want.t);
+        }
+        check_inferred(r, fetches[i], got[i]);
+        TF_DeleteTensor(want.t);
+        TF_DeleteTensor(got[i]);
+    }
+}
+
+/* --- gradients --- */
+
+/* Weights of an output's elements in the scalar that is differentiated: fixed, all different. */
+static double weight(int output, long i)
+{
+    return 0.5 + 0.37 * output + 0.61 * (double)((i * 7 + 3) % 11) / 11.0;
+}
+
+static double weighted_sum(struct run *r, const TF_Output *ys, int n)
+{
+    TF_Tensor *v[MAX_OUT] = {0};
+    double sum = 0;
+    if (!run_outputs(r, ys, n, v))
+        return NAN;
+    for (int k = 0; k < n; k++) {
+        for (long i = 0; i < TF_TensorElementCount(v[k]); i++)
+            sum += weight(k, i) * case_elem(v[k], i, 0);
+        TF_DeleteTensor(v[k]);
+    }
+    return sum;
+}
+
+static TF_Output weights_const(struct run *r, const TF_Tensor *like, int k)
+{
+    char name[32];
+    int64_t dims[254];
+    dims_of(like, dims);
+    TF_Tensor *w = TF_AllocateTensor(TF_DOUBLE, dims, TF_NumDims(like), TF_TensorByteSize(like));
+    for (long i = 0; i < TF_TensorElementCount(like); i++)
+        ((double *)TF_TensorData(w))[i] = weight(k, i);
+    snprintf(name, sizeof name, "weights%d", k);
+    TF_OperationDescription *d = TF_NewOperation(r->graph, "Const", name);
+    TF_SetAttrTensor(d, "value", w, r->st);
+    TF_SetAttrType(d, "dtype", TF_DOUBLE);
+    TF_DeleteTensor(w);
+    return (TF_Output){TF_FinishOperation(d, r->st), 0};
+}
+
+static void compare_gradient(struct run *r, int input, const TF_Tensor *dx, const TF_Output *ys,
+                             int n)
+{
+    TF_Tensor *x = r->in[input].t;
+    const double eps = 1e-6;
+    for (long i = 0; i < TF_TensorElementCount(x); i++) {
+        double at = case_elem(x, i, 0);
+        case_elem_set(x, i, at + eps);
+        double up = weighted_sum(r, ys, n);
+        case_elem_set(x, i, at - eps);
+        double down = weighted_sum(r, ys, n);
+        case_elem_set(x, i, at);
+        double want = (up - down) / (2 * eps), got = case_elem(dx, i, 0);
+        if (!(fabs(got - want) <= 1e-5 * fmax(1, fabs(want)) + 1e-6)) {
+            complain(r, "gradient by input %d, element %ld: %.12g, finite differences give %.12g",
+                     input, i, got, want);
+            return;
+        }
+    }
+}
+
+static void check_gradient(struct run *r)
+{
+    TF_Output ys[MAX_OUT], dys[MAX_OUT];
+    TF_Tensor *v[MAX_OUT] = {0};
+    int n = 0;
+    for (int k = 0; k < TF_OperationNumOutputs(r->op) && n < MAX_OUT; k++) {
+        if (TF_OperationOutputType((TF_Output){r->op, k}) == TF_DOUBLE && r->c->out[k])
+            ys[n++] = (TF_Output){r->op, k};
+    }
+    if (n == 0 || !run_outputs(r, ys, n, v)) {
+        complain(r, "no double output to differentiate: %s", TF_Message(r->st));
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        dys[k] = weights_const(r, v[k], k);
+        TF_DeleteTensor(v[k]);
+    }
+    for (int i = 0; i < r->num_in && !r->failed; i++) {
+        if (!(r->c->grad & (1u << i)))
+            continue;
+        TF_Output dx = {0};
+        TF_Tensor *value = NULL;
+        TF_AddGradients(r->graph, ys, n, &r->source[i], 1, dys, r->st, &dx);
+        if (!ok(r) || !dx.oper)
+            complain(r, "no gradient by input %d: %s", i, TF_Message(r->st));
+        else if (!run_outputs(r, &dx, 1, &value))
+            complain(r, "gradient by input %d: %s", i, TF_Message(r->st));
+        else if (TF_TensorElementCount(value) != TF_TensorElementCount(r->in[i].t))
+            complain(r, "the gradient by input %d has %lld elements", i,
+                     (long long)TF_TensorElementCount(value));
+        else
+            compare_gradient(r, i, value, ys, n);
+        TF_DeleteTensor(value);
+    }
+}
+
+/* --- rows --- */
+
+static const char *const code_names[] = {
+    "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+    "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+    "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+    "DATA_LOSS"};
+
+static void check_error(struct run *r)
+{
+    const char *words = strchr(r->c->error, ':');
+    size_t n = words ? (size_t)(words - r->c->error) : strlen(r->c->error);
+    int code = (int)TF_GetCode(r->st);
+    if (strlen(code_names[code]) != n || strncmp(code_names[code], r->c->error, n) != 0)
+        complain(r, "ended with %s (%s), wanted %s", code_names[code], TF_Message(r->st),
+                 r->c->error);
+    else if (words && !strstr(TF_Message(r->st), words + 2))
+        complain(r, "the message is: %s", TF_Message(r->st));
+}
+
+static void open_session(struct run *r, bool optimise)
+{
+    static const char off[] = "graph_options { optimizer_options { opt_level: L0 } "
+                              "rewrite_options { disable_meta_optimizer: true } }";
+    TF_SessionOptions *o = TF_NewSessionOptions();
+    if (!optimise)
+        TF_SetConfig(o, off, sizeof off - 1, r->st);
+    if (ok(r))
+        r->session = TF_NewSession(r->graph, o, r->st);
+    TF_DeleteSessionOptions(o);
+}
+
+static bool run_row(const struct op_case *c, bool optimise)
+{
+    struct run r = {.c = c, .graph = TF_NewGraph(), .st = TF_NewStatus()};
+    if (build(&r)) {
+        open_session(&r, optimise);
+        if (!ok(&r))
+            complain(&r, "%s", TF_Message(r.st));
+        else
+            check_values(&r);
+        if (c->grad && !r.failed && optimise)
+            check_gradient(&r);
+    } else if (!c->error) {
+        complain(&r, "building: %s", TF_Message(r.st));
+    }
+    if (c->error && !r.failed)
+        check_error(&r);
+    if (r.session)
+        TF_DeleteSession(r.session, r.st);
+    for (int i = 0; i < r.num_in; i++)
+        TF_DeleteTensor(r.in[i].t);
+    TF_DeleteGraph(r.graph);
+    TF_DeleteStatus(r.st);
+    return !r.failed;
+}
+
+static bool op_exists(const char *name)
+{
+    TF_Graph *g = TF_NewGraph();
+    TF_Status *st = TF_NewStatus();
+    TF_Buffer *b = TF_NewBuffer();
+    TF_GraphGetOpDef(g, name, b, st);
+    bool found = TF_GetCode(st) == TF_OK;
+    TF_DeleteBuffer(b);
+    TF_DeleteStatus(st);
+    TF_DeleteGraph(g);
+    return found;
+}
+
+/* With an argument, only the rows of ops whose name contains it. */
+int op_cases_main(const struct op_case *cases, size_t n, int argc, char **argv)
+{
+    int passed = 0, failed = 0, skipped = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (argc > 1 && !strstr(cases[i].op, argv[1]))
+            continue;
+        if (!op_exists(cases[i].op)) {
+            printf("skipped %s: this build has no such op\n", cases[i].op);
+            skipped++;
+        } else if (run_row(&cases[i], true) && run_row(&cases[i], false)) {
+            passed++;
+        } else {
+            failed++;
+        }
+    }
+    printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
+    return failed > 0;
+}
