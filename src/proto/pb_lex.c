@@ -138,6 +138,18 @@ bool lex_accept(struct lexer *l, char symbol)
     return true;
 }
 
+bool lex_in_url(char c)
+{
+    return in_name(c) || c == '.' || c == '/' || c == '-';
+}
+
+void lex_url(struct lexer *l, struct strbuf *url)
+{
+    for (skip_blanks(l); l->p < l->end && lex_in_url(*l->p); skip_blanks(l))
+        strbuf_putc(url, *l->p++);
+    lex_next(l);
+}
+
 void lex_place(const struct lexer *l, const char *p, long long *line, long long *column)
 {
     const char *line_start = l->start;

@@ -29,6 +29,10 @@ void lex_next(struct lexer *l);
 bool lex_is(const struct lexer *l, char symbol);
 /* Steps over the symbol when it comes next. */
 bool lex_accept(struct lexer *l, char symbol);
+/* After '[', which comes next: appends the URL that follows, blanks left out, and steps behind it.
+ */
+void lex_url(struct lexer *l, struct strbuf *url);
+bool lex_in_url(char c);
 void lex_place(const struct lexer *l, const char *p, long long *line, long long *column);
 
 /* The number of a TOKEN_INT; false when it leaves 64 bits. */

@@ -265,11 +265,7 @@ static bool parse_any(struct parser *p, struct pb_base *m)
     if (strcmp(m->desc->full_name, "google.protobuf.Any") != 0)
         return bad(p, "Message type \"%s\" has no extensions", m->desc->full_name);
     struct strbuf url = {0}, packed = {0};
-    lex_next(&p->lex);
-    for (; p->lex.kind == TOKEN_NAME || p->lex.kind == TOKEN_INT || lex_is(&p->lex, '.') ||
-           lex_is(&p->lex, '/') || lex_is(&p->lex, '-');
-         lex_next(&p->lex))
-        strbuf_add(&url, p->lex.text.p, p->lex.text.n);
+    lex_url(&p->lex, &url);
     const char *slash = strrchr(strbuf_text(&url), '/');
     const struct pb_desc *d = slash ? pb_find_desc(str_of(slash + 1)) : NULL;
     void *inner = d ? pb_new(p->arena, d) : NULL;

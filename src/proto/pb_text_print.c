@@ -2,6 +2,7 @@
 /* Writes the text form byte for byte as Python's text_format does: fields by number, two spaces a
  * level, map entries by key, an Any of a known type opened up, unknown fields left out. */
 #include "base/mem.h"
+#include "proto/pb_lex.h"
 #include "proto/pb_wire.h"
 
 enum { INDENT = 2 };
@@ -92,29 +93,51 @@ static bool print_body(struct printer *p, const struct pb_base *m)
     return ok;
 }
 
-/* *printed stays false where the type is unknown or the bytes are not of that type. */
-static bool print_any(struct printer *p, const struct pb_base *m, bool *printed)
+/* Whether the URL can be read back as it is between brackets; *type is what follows its last slash.
+ */
+static bool split_url(struct str url, struct str *type)
+{
+    size_t prefix = 0;
+    for (size_t i = 0; i < url.n; i++) {
+        if (!lex_in_url(url.p[i]))
+            return false;
+        if (url.p[i] == '/')
+            prefix = i + 1;
+    }
+    if (prefix > 0)
+        *type = str_make(url.p + prefix, url.n - prefix);
+    return prefix > 0;
+}
+
+/* Prints an Any opened up. False, and nothing printed, where its type is unknown, its bytes are not
+ * of that type, or it would lie too deep. */
+static bool print_any(struct printer *p, const struct pb_base *m)
 {
     struct str url = *(struct str *)pb_slot(m, &m->desc->fields[0]);
     struct str value = *(struct str *)pb_slot(m, &m->desc->fields[1]);
-    size_t prefix = url.n;
-    while (prefix > 0 && url.p[prefix - 1] != '/')
-        prefix--;
-    if (prefix == 0)
-        return true;
-    struct str name = str_make(url.p + prefix, url.n - prefix);
-    const struct pb_desc *d = pb_find_desc(name);
-    struct status ignored = {0};
+    struct str type;
+    const struct pb_desc *d = split_url(url, &type) ? pb_find_desc(type) : NULL;
+    if (!d)
+        return false;
+    struct status ignored = {0}, *outer = p->st;
+    size_t mark = p->out->n;
     void *packed = NULL;
-    if (d && pb_decode(&p->arena, d, value.p, value.n, PB_BORROW, &packed, &ignored)) {
-        *printed = true;
+    p->st = &ignored;
+    bool ok = pb_decode(&p->arena, d, value.p, value.n, PB_BORROW, &packed, &ignored);
+    if (ok) {
         indent(p);
         strbuf_putc(p->out, '[');
         strbuf_add(p->out, url.p, url.n);
         strbuf_putc(p->out, ']');
+        ok = print_body(p, packed);
     }
+    if (!ok && p->out->n > mark) {
+        p->out->n = mark;
+        p->out->p[mark] = '\0';
+    }
+    p->st = outer;
     status_clear(&ignored);
-    return !*printed || print_body(p, packed);
+    return ok;
 }
 
 static bool print_element(struct printer *p, const struct pb_field *f, struct pb_value v)
@@ -150,10 +173,9 @@ static int64_t num_shown(const struct pb_base *m, const struct pb_field *f)
 
 static bool print_fields(struct printer *p, const struct pb_base *m)
 {
-    bool printed = false;
-    if (strcmp(m->desc->full_name, "google.protobuf.Any") == 0 && !print_any(p, m, &printed))
-        return false;
-    for (int i = 0; i < m->desc->num_fields && !printed; i++) {
+    if (strcmp(m->desc->full_name, "google.protobuf.Any") == 0 && print_any(p, m))
+        return true;
+    for (int i = 0; i < m->desc->num_fields; i++) {
         const struct pb_field *f = &m->desc->fields[i];
         if (f->label == PB_MAP) {
             if (!print_map(p, f, pb_slot(m, f)))
