@@ -171,6 +171,10 @@ void infer_set_handle(struct infer_ctx *c, int i, struct infer_handle h)
 {
     ASSERT(i >= 0 && i < c->call->num_outputs);
     c->any_handle = c->any_handle || h.n > 0;
+    if (h.n > 0) { /* the arrays may be the caller's locals */
+        h.dtypes = arena_memdup(&c->arena, h.dtypes, sizeof *h.dtypes * (size_t)h.n);
+        h.shapes = arena_memdup(&c->arena, h.shapes, sizeof *h.shapes * (size_t)h.n);
+    }
     c->handles_out[i] = h;
 }
 

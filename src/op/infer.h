@@ -37,7 +37,8 @@ struct infer_handle {
     const struct shape *const *shapes;
 };
 struct infer_handle infer_handle_in(const struct infer_ctx *c, int i);
-void infer_set_handle(struct infer_ctx *c, int i, struct infer_handle h); /* of output i */
+/* Of output i; h's arrays are copied, its shapes are the context's like all others. */
+void infer_set_handle(struct infer_ctx *c, int i, struct infer_handle h);
 
 /* Makers. */
 const struct shape *infer_unknown(struct infer_ctx *c);

@@ -105,7 +105,7 @@ static void make_built_in(void)
     int n = 0;
     while (leat_all_kernel_defs[n])
         n++;
-    struct entry *entries = mem_new_array(struct entry, n);
+    struct entry *entries = n ? mem_new_array(struct entry, n) : NULL;
     for (int i = 0; i < n; i++) {
         entries[i].def = leat_all_kernel_defs[i];
         append(&built_in, &entries[i]);

@@ -129,7 +129,7 @@ static void make_built_in(void)
     int n = 0;
     while (leat_all_op_defs[n])
         n++;
-    struct slot *slots = mem_new_array(struct slot, n);
+    struct slot *slots = n ? mem_new_array(struct slot, n) : NULL;
     for (int i = 0; i < n; i++) {
         slots[i].def = leat_all_op_defs[i];
         if (strmap_put(&built_in, slots[i].def->name, &slots[i]))
