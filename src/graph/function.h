@@ -29,6 +29,10 @@ struct function_library {
 struct function_library *library_new(void);
 struct function_library *library_ref(struct function_library *l);
 void library_unref(struct function_library *l);
+/* For imports: INVALID_ARGUMENT when f has another gradient; f need not be there. */
+MUST_CHECK bool library_add_grad(struct function_library *l, const char *f, const char *grad,
+                                 struct status *st);
+void library_remove(struct function_library *l, const char *name); /* of a failed import */
 /* Copies def into the graph's library. A function of that name with another body: INVALID_ARGUMENT.
  */
 MUST_CHECK bool graph_add_function(struct graph *g, const struct pb_function_def *def,

@@ -75,6 +75,7 @@ void graph_unref(struct graph *g)
     mem_free(g->nodes);
     strmap_release(&g->by_name);
     strmap_release(&g->name_uses);
+    u64map_release(&g->scopes);
     collections_release(g);
     library_unref(g->library);
     mem_free(g->bad_consumers);
@@ -134,6 +135,11 @@ void graph_truncate(struct graph *g, int64_t from)
             mem_free(lower);
         }
         node_free(n);
+    }
+    if (g->num_scoped > from) { /* made again when next needed */
+        u64map_release(&g->scopes);
+        g->scopes = (struct u64map){0};
+        g->num_scoped = 0;
     }
     constants_forget(g);
     g->version++;
@@ -217,7 +223,10 @@ bool graph_get_output(struct graph *g, const char *name, struct output *out, str
     return true;
 }
 
-int output_type(struct output o) { return o.node->output_types[o.index]; }
+int output_type(struct output o)
+{
+    return o.node->output_types[o.index];
+}
 
 void graph_mark_ran(struct node *n)
 {

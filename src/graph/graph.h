@@ -73,6 +73,9 @@ struct graph {
         min_consumer;   /* GraphDef versions: the least and the greatest of all that was imported */
     int *bad_consumers; /* rising, num_bad_consumers of them */
     int num_bad_consumers;
+    struct u64map scopes; /* hashes of "a" and "a/b" for each a/b/c among the first num_scoped nodes
+                           */
+    int64_t num_scoped;
     struct u64map
         constants;   /* node id -> its outputs and an empty tensor: small values computed so far */
     int64_t version; /* grows with each node and each mutation */

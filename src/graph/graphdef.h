@@ -9,7 +9,8 @@
 
 #include "graph/graph.h"
 
-struct import_map { /* tensor src:index of the GraphDef is dst of the graph; index -1: control edges */
+struct import_map { /* tensor src:index of the GraphDef is dst of the graph; index -1: control edges
+                     */
     const char *src;
     int index;
     struct output dst;
@@ -23,7 +24,8 @@ struct import_options {
     int64_t num_maps;
     struct node *const *control; /* every node without inputs inside the GraphDef gets these */
     int64_t num_control;
-    const struct import_map *returns; /* src, index: outputs wanted back (src_index -1 in return_nodes) */
+    const struct import_map
+        *returns; /* src, index: outputs wanted back (src_index -1 in return_nodes) */
     int64_t num_returns;
     const char *const *return_nodes;
     int64_t num_return_nodes;
@@ -36,13 +38,17 @@ struct import_result { /* arrays as long as asked for; free with import_result_c
     int64_t num_unused;
 };
 void import_result_clear(struct import_result *r);
-/* bytes: binary GraphDef, or text when it does not parse as binary but looks like text. out may be NULL. */
-MUST_CHECK bool graph_import(struct graph *g, const void *bytes, size_t n, const struct import_options *o,
-                             struct import_result *out, struct status *st);
+/* bytes: binary GraphDef, or text when it does not parse as binary but looks like text. out may be
+ * NULL. */
+MUST_CHECK bool graph_import(struct graph *g, const void *bytes, size_t n,
+                             const struct import_options *o, struct import_result *out,
+                             struct status *st);
 struct pb_graph_def;
-MUST_CHECK bool graph_import_def(struct graph *g, const struct pb_graph_def *def, const struct import_options *o,
-                                 struct import_result *out, struct status *st);
-MUST_CHECK bool graph_export(struct graph *g, struct strbuf *out, struct status *st); /* binary GraphDef */
+MUST_CHECK bool graph_import_def(struct graph *g, const struct pb_graph_def *def,
+                                 const struct import_options *o, struct import_result *out,
+                                 struct status *st);
+MUST_CHECK bool graph_export(struct graph *g, struct strbuf *out,
+                             struct status *st); /* binary GraphDef */
 struct pb_graph_def *graph_to_def(struct graph *g, struct arena *a);
 struct pb_node_def;
 struct pb_node_def *node_to_def(struct node *n, struct arena *a);
@@ -52,12 +58,16 @@ struct pb_attr_value;
 struct pb_tensor_proto;
 struct pb_tensor_shape_proto;
 struct pb_op_def;
-MUST_CHECK bool attr_from_proto(const struct pb_attr_value *v, struct attr_value *out, struct status *st);
+MUST_CHECK bool attr_from_proto(const struct pb_attr_value *v, struct attr_value *out,
+                                struct status *st);
 struct pb_attr_value *attr_to_proto(struct arena *a, const struct attr_value *v);
-/* Bounded: a short list is extended by its last value, never past what the shape says; sizes are checked. */
-MUST_CHECK bool tensor_from_proto(const struct pb_tensor_proto *p, struct tensor *out, struct status *st);
+/* Bounded: a short list is extended by its last value, never past what the shape says; sizes are
+ * checked. */
+MUST_CHECK bool tensor_from_proto(const struct pb_tensor_proto *p, struct tensor *out,
+                                  struct status *st);
 struct pb_tensor_proto *tensor_to_proto(struct arena *a, const struct tensor *t);
-MUST_CHECK bool shape_from_proto(const struct pb_tensor_shape_proto *p, struct shape *out, struct status *st);
+MUST_CHECK bool shape_from_proto(const struct pb_tensor_shape_proto *p, struct shape *out,
+                                 struct status *st);
 struct pb_tensor_shape_proto *shape_to_proto(struct arena *a, const struct shape *s);
 struct pb_op_def *op_to_proto(struct arena *a, const struct op *op);
 /* An op for a function's signature; freed with op_free. */

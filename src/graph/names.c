@@ -8,11 +8,14 @@
 
 #include <ctype.h>
 
-static bool name_first(char c) { return isalnum((unsigned char)c) || c == '.'; }
+static bool name_first(char c)
+{
+    return isalnum((unsigned char)c) || c == '.';
+}
 
 static bool name_later(char c)
 {
-    return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-' || c == '/' || c == '\\';
+    return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-' || c == '/';
 }
 
 bool graph_name_valid(const char *name)

@@ -10,9 +10,15 @@ bool input_type_fits(int expected, int actual)
     return expected == actual || expected == dtype_base(actual);
 }
 
-bool node_is(const struct node *n, const char *op) { return strcmp(n->op->name, op) == 0; }
+bool node_is(const struct node *n, const char *op)
+{
+    return strcmp(n->op->name, op) == 0;
+}
 
-bool node_is_merge(const struct node *n) { return node_is(n, "Merge") || node_is(n, "RefMerge"); }
+bool node_is_merge(const struct node *n)
+{
+    return node_is(n, "Merge") || node_is(n, "RefMerge");
+}
 
 bool node_is_next_iteration(const struct node *n)
 {

@@ -11,7 +11,10 @@ struct search {
 };
 static bool partial(struct search *s, struct output o, struct shape *out);
 
-static const struct shape *shape_at(struct output o) { return &o.node->shapes[o.index]; }
+static const struct shape *shape_at(struct output o)
+{
+    return &o.node->shapes[o.index];
+}
 
 /* A constant scalar (or a vector of one element) of int32 or int64. */
 static bool constant_int(struct output o, int64_t *v)
