@@ -64,20 +64,20 @@ struct graph {
     struct node **nodes; /* in order of creation */
     int64_t num_nodes, cap_nodes;
     struct strmap by_name; /* name -> node */
-    struct strmap
-        name_uses; /* lower-cased name or scope -> count, for unique names as Python makes them;
-                    * names of nodes that are lower-case anyway are in by_name alone */
-    struct function_library *library; /* counted; shared with the bodies of its functions */
-    struct strmap collections;        /* name -> struct collection, graph/collection.h */
-    int producer,
-        min_consumer;   /* GraphDef versions: the least and the greatest of all that was imported */
-    int *bad_consumers; /* rising, num_bad_consumers of them */
-    int num_bad_consumers;
-    struct u64map scopes; /* hashes of "a" and "a/b" for each a/b/c among the first num_scoped nodes
-                           */
+    /* Lower-cased name or scope -> count, for unique names as Python makes them. Names of nodes
+     * that are lower-case anyway are in by_name alone. */
+    struct strmap name_uses;
+    /* Hashes of "a" and "a/b" for each a/b/c among the first num_scoped nodes. */
+    struct u64map scopes;
     int64_t num_scoped;
-    struct u64map
-        constants;   /* node id -> its outputs and an empty tensor: small values computed so far */
+    struct function_library *library; /* counted; shared with the bodies of its functions */
+    struct strmap collections;        /* name -> struct collection */
+    /* GraphDef versions: the least producer and the greatest min_consumer of what was imported. */
+    int producer, min_consumer;
+    int *bad_consumers; /* rising */
+    int num_bad_consumers;
+    /* Small values computed so far: node id -> the node's outputs, an empty tensor at the end. */
+    struct u64map constants;
     int64_t version; /* grows with each node and each mutation */
     uint64_t seed;
     bool has_seed;
