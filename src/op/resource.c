@@ -51,6 +51,18 @@ struct resource_map *resource_map_new(const char *default_container)
     return m;
 }
 
+struct resource_map *resource_process_map(void)
+{
+    static struct lock lock = LOCK_INIT("process resources", LOCK_RANK_LEAF);
+    static struct resource_map *map; /* guarded by lock; lives for ever */
+    lock_take(&lock);
+    if (!map)
+        map = resource_map_new("localhost");
+    struct resource_map *m = map;
+    lock_drop(&lock);
+    return m;
+}
+
 const char *resource_map_default(const struct resource_map *m)
 {
     return m->default_container;
