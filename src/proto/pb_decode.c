@@ -143,6 +143,8 @@ static bool read_packed_varints(struct decoder *d, const struct pb_field *f,
     int64_t count = 0;
     for (const uint8_t *p = in.p; p < in.end; p++)
         count += *p < 0x80;
+    if (count == 0)
+        return false; /* bytes, and no number that ends */
     size_t bytes = pb_types[f->type].bytes;
     char *slot = pb_list_room(d->arena, list, bytes, count);
     for (int64_t i = 0; i < count; i++, slot += bytes) {

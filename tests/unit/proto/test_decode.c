@@ -175,6 +175,7 @@ static void test_decode__broken_bytes_are_refused(void **state UNUSED)
     expect_bad(node, BYTES("\x2a\x04\x0a\x05kk"), "tensorflow.NodeDef.AttrEntry.key");
     expect_bad(tensor, BYTES("\x2a\x03\0\0\0"), "broken packed numbers");
     expect_bad(tensor, BYTES("\x3a\x02\x01\x80"), "broken packed numbers");
+    expect_bad(tensor, BYTES("\x3a\x01\x80"), "broken packed numbers");
     expect_bad(tensor, BYTES("\x2d\0\0"), "broken number");
     expect_bad(tensor, BYTES("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), "broken number");
     expect_bad(node, NULL, 3, "NULL");
