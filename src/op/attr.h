@@ -12,16 +12,16 @@
 #include "tensor/tensor.h"
 
 enum attr_kind { /* TF_AttrType's numbers; NONE: not set */
-    ATTR_NONE = -1,
-    ATTR_STRING = 0,
-    ATTR_INT = 1,
-    ATTR_FLOAT = 2,
-    ATTR_BOOL = 3,
-    ATTR_TYPE = 4,
-    ATTR_SHAPE = 5,
-    ATTR_TENSOR = 6,
-    ATTR_PLACEHOLDER = 7,
-    ATTR_FUNC = 8,
+                 ATTR_NONE = -1,
+                 ATTR_STRING = 0,
+                 ATTR_INT = 1,
+                 ATTR_FLOAT = 2,
+                 ATTR_BOOL = 3,
+                 ATTR_TYPE = 4,
+                 ATTR_SHAPE = 5,
+                 ATTR_TENSOR = 6,
+                 ATTR_PLACEHOLDER = 7,
+                 ATTR_FUNC = 8,
 };
 
 struct attr_func; /* a function's name and the attrs it is called with */
@@ -74,9 +74,10 @@ struct attr_value attr_float(float f);
 struct attr_value attr_bool(bool b);
 struct attr_value attr_type(int dtype);
 struct attr_value attr_shape(const struct shape *s);
-struct attr_value attr_tensor(const struct tensor *t); /* shares the buffer */
+struct attr_value attr_tensor(const struct tensor *t);                    /* shares the buffer */
 struct attr_value attr_func(const char *name, const struct attrs *attrs); /* attrs may be NULL */
-struct attr_value attr_list(int kind, const void *items, int64_t n);      /* items as in the union's list */
+struct attr_value attr_list(int kind, const void *items,
+                            int64_t n); /* items as in the union's list */
 /* For people: `{"a", 3}`. Appends. */
 void attr_value_print(const struct attr_value *v, struct strbuf *out);
 
@@ -86,17 +87,25 @@ bool attrs_remove(struct attrs *a, const char *name);
 struct attrs attrs_dup(const struct attrs *a);
 void attrs_clear(struct attrs *a);
 
-MUST_CHECK bool attrs_get_string(const struct attrs *a, const char *name, struct str *out, struct status *st);
-MUST_CHECK bool attrs_get_int(const struct attrs *a, const char *name, int64_t *out, struct status *st);
-MUST_CHECK bool attrs_get_float(const struct attrs *a, const char *name, float *out, struct status *st);
-MUST_CHECK bool attrs_get_bool(const struct attrs *a, const char *name, bool *out, struct status *st);
-MUST_CHECK bool attrs_get_type(const struct attrs *a, const char *name, int *out, struct status *st);
-MUST_CHECK bool attrs_get_shape(const struct attrs *a, const char *name, const struct shape **out, struct status *st);
-MUST_CHECK bool attrs_get_tensor(const struct attrs *a, const char *name, const struct tensor **out, struct status *st);
-MUST_CHECK bool attrs_get_func(const struct attrs *a, const char *name, const struct attr_func **out, struct status *st);
-/* Lists: borrowed arrays in value->is and so on. */
-MUST_CHECK bool attrs_get_list(const struct attrs *a, const char *name, int kind, const struct attr_value **out,
+MUST_CHECK bool attrs_get_string(const struct attrs *a, const char *name, struct str *out,
+                                 struct status *st);
+MUST_CHECK bool attrs_get_int(const struct attrs *a, const char *name, int64_t *out,
+                              struct status *st);
+MUST_CHECK bool attrs_get_float(const struct attrs *a, const char *name, float *out,
+                                struct status *st);
+MUST_CHECK bool attrs_get_bool(const struct attrs *a, const char *name, bool *out,
                                struct status *st);
+MUST_CHECK bool attrs_get_type(const struct attrs *a, const char *name, int *out,
+                               struct status *st);
+MUST_CHECK bool attrs_get_shape(const struct attrs *a, const char *name, const struct shape **out,
+                                struct status *st);
+MUST_CHECK bool attrs_get_tensor(const struct attrs *a, const char *name, const struct tensor **out,
+                                 struct status *st);
+MUST_CHECK bool attrs_get_func(const struct attrs *a, const char *name,
+                               const struct attr_func **out, struct status *st);
+/* Lists: borrowed arrays in value->is and so on. */
+MUST_CHECK bool attrs_get_list(const struct attrs *a, const char *name, int kind,
+                               const struct attr_value **out, struct status *st);
 /* Short forms for attrs that the op's spec guarantees (the framework has checked the node): the
  * value, or the zero of its kind where it is absent. */
 int64_t attrs_int(const struct attrs *a, const char *name);
@@ -104,6 +113,7 @@ float attrs_float(const struct attrs *a, const char *name);
 bool attrs_bool(const struct attrs *a, const char *name);
 int attrs_type(const struct attrs *a, const char *name);
 struct str attrs_string(const struct attrs *a, const char *name);
-const struct attr_value *attrs_list(const struct attrs *a, const char *name); /* an empty list if absent */
+const struct attr_value *attrs_list(const struct attrs *a,
+                                    const char *name); /* an empty list if absent */
 
 #endif

@@ -7,9 +7,10 @@
 #include "op/kernel.h"
 
 bool evaluate_possible(const struct op *op);
-/* outputs: room for the node's outputs; the caller clears them. False: st says why; nothing to clear. */
+/* outputs: room for the node's outputs; the caller clears them. False: st says why; nothing to
+ * clear. */
 MUST_CHECK bool evaluate_node(const struct op *op, const char *node_name, const struct attrs *attrs,
-                              struct tensor *const *inputs, int num_inputs, struct tensor *outputs, int num_outputs,
-                              struct status *st);
+                              struct tensor *const *inputs, int num_inputs, struct tensor *outputs,
+                              int num_outputs, struct status *st);
 
 #endif

@@ -25,9 +25,11 @@ bool infer_input_range(const struct infer_ctx *c, const char *name, int *first, 
 const struct tensor *infer_const(struct infer_ctx *c, int i);
 /* Input i holds a shape (a vector of int32/int64, -1: unknown dim): what is known of it. Rank
  * unknown when even its length is. Negative dims other than -1: INVALID_ARGUMENT. */
-MUST_CHECK bool infer_const_shape(struct infer_ctx *c, int i, const struct shape **out, struct status *st);
+MUST_CHECK bool infer_const_shape(struct infer_ctx *c, int i, const struct shape **out,
+                                  struct status *st);
 /* A constant scalar int32/int64; *known says whether it is one. */
-MUST_CHECK bool infer_const_int(struct infer_ctx *c, int i, bool *known, int64_t *value, struct status *st);
+MUST_CHECK bool infer_const_int(struct infer_ctx *c, int i, bool *known, int64_t *value,
+                                struct status *st);
 void infer_set(struct infer_ctx *c, int i, const struct shape *s); /* shape of output i */
 
 /* What stands behind resource handles and variants; parts may be unknown (n 0). */
@@ -52,14 +54,16 @@ const struct shape *infer_copy(struct infer_ctx *c, const struct shape *s);
 /* Dims of shapes whose rank may be unknown; negative i counts from the end; -1 when not known. */
 int64_t infer_dim(const struct shape *s, int i);
 
-/* s with the given rank; TensorFlow's words on a contradiction ("Shape must be rank 2 but is rank 3"). */
-MUST_CHECK bool infer_want_rank(struct infer_ctx *c, const struct shape *s, int rank, const struct shape **out,
-                                struct status *st);
-MUST_CHECK bool infer_want_rank_min(struct infer_ctx *c, const struct shape *s, int rank, const struct shape **out,
-                                    struct status *st);
-MUST_CHECK bool infer_want_rank_max(struct infer_ctx *c, const struct shape *s, int rank, const struct shape **out,
-                                    struct status *st);
-MUST_CHECK bool infer_want_dim(struct infer_ctx *c, int64_t dim, int64_t value, int64_t *out, struct status *st);
+/* s with the given rank; TensorFlow's words on a contradiction ("Shape must be rank 2 but is rank
+ * 3"). */
+MUST_CHECK bool infer_want_rank(struct infer_ctx *c, const struct shape *s, int rank,
+                                const struct shape **out, struct status *st);
+MUST_CHECK bool infer_want_rank_min(struct infer_ctx *c, const struct shape *s, int rank,
+                                    const struct shape **out, struct status *st);
+MUST_CHECK bool infer_want_rank_max(struct infer_ctx *c, const struct shape *s, int rank,
+                                    const struct shape **out, struct status *st);
+MUST_CHECK bool infer_want_dim(struct infer_ctx *c, int64_t dim, int64_t value, int64_t *out,
+                               struct status *st);
 MUST_CHECK bool infer_merge(struct infer_ctx *c, const struct shape *a, const struct shape *b,
                             const struct shape **out, struct status *st);
 MUST_CHECK bool infer_merge_dim(int64_t a, int64_t b, int64_t *out, struct status *st);
@@ -73,24 +77,28 @@ int64_t infer_dim_add(int64_t a, int64_t b);
 int64_t infer_dim_mul(int64_t a, int64_t b);
 MUST_CHECK bool infer_broadcast(struct infer_ctx *c, const struct shape *a, const struct shape *b,
                                 const struct shape **out, struct status *st);
-/* Output size of a window (convolution, pooling); padding "SAME", "VALID" or explicit before/after. */
-MUST_CHECK bool infer_window(int64_t in, int64_t filter, int64_t dilation, int64_t stride, struct str padding,
-                             int64_t pad_before, int64_t pad_after, int64_t *out, struct status *st);
+/* Output size of a window (convolution, pooling); padding "SAME", "VALID" or explicit before/after.
+ */
+MUST_CHECK bool infer_window(int64_t in, int64_t filter, int64_t dilation, int64_t stride,
+                             struct str padding, int64_t pad_before, int64_t pad_after,
+                             int64_t *out, struct status *st);
 
 /* Ready-made shape functions, to be named in OP_DEF. */
-bool infer_unchanged(struct infer_ctx *c, struct status *st);      /* every output as input 0 */
-bool infer_scalars(struct infer_ctx *c, struct status *st);        /* every output a scalar */
+bool infer_unchanged(struct infer_ctx *c, struct status *st); /* every output as input 0 */
+bool infer_scalars(struct infer_ctx *c, struct status *st);   /* every output a scalar */
 bool infer_unknown_outputs(struct infer_ctx *c, struct status *st);
 bool infer_no_outputs(struct infer_ctx *c, struct status *st);
-bool infer_binary(struct infer_ctx *c, struct status *st);         /* broadcast of inputs 0 and 1 */
-bool infer_merged(struct infer_ctx *c, struct status *st);         /* all inputs the same shape, outputs too */
-bool infer_reduction(struct infer_ctx *c, struct status *st);      /* (input, indices), attr keep_dims */
+bool infer_binary(struct infer_ctx *c, struct status *st); /* broadcast of inputs 0 and 1 */
+bool infer_merged(struct infer_ctx *c,
+                  struct status *st); /* all inputs the same shape, outputs too */
+bool infer_reduction(struct infer_ctx *c, struct status *st); /* (input, indices), attr keep_dims */
 
 /* --- for the caller (graph/, tests) --- */
-struct infer_source {           /* where the facts about inputs come from */
+struct infer_source { /* where the facts about inputs come from */
     void *arg;
     const struct tensor *(*constant)(void *arg, int i); /* may be NULL */
-    bool (*partial_shape)(void *arg, int i, struct shape *out); /* known part of a shape vector; may be NULL */
+    bool (*partial_shape)(void *arg, int i,
+                          struct shape *out); /* known part of a shape vector; may be NULL */
 };
 struct infer_call {
     const struct op *op;
@@ -109,7 +117,8 @@ struct infer_result { /* arrays of num_outputs; free with infer_result_clear */
     struct infer_handle *handles; /* in arena; NULL when nothing is known behind any output */
     struct arena *arena;          /* mem_alloc'd; NULL when handles is */
 };
-MUST_CHECK bool infer_run(const struct infer_call *call, struct infer_result *out, struct status *st);
+MUST_CHECK bool infer_run(const struct infer_call *call, struct infer_result *out,
+                          struct status *st);
 void infer_result_clear(struct infer_result *r);
 /* For a holder that took handles and arena out of a result: drops what the shapes hold, then the
  * arena and the array. Either may be NULL. */

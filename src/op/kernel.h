@@ -22,14 +22,16 @@ struct kctx;
 struct kernel;
 
 enum kernel_flags {
-    KERNEL_ASYNC = 1,     /* has run_async instead of run; holds no thread while it waits */
-    KERNEL_BLOCKING = 2,  /* run may wait (file io, sleep): never on the tape's thread with others behind it */
+    KERNEL_ASYNC = 1, /* has run_async instead of run; holds no thread while it waits */
+    KERNEL_BLOCKING =
+        2, /* run may wait (file io, sleep): never on the tape's thread with others behind it */
     KERNEL_EXPENSIVE = 4, /* more than about 100 us on large inputs: worth a thread of its own */
     KERNEL_ALIAS = 8,     /* output 0 may be input 0 itself (Identity, Reshape) */
 };
 
 /* One tile of an elementwise op, for fusion: out[j] = f(in[0][j], ...), n elements; where bit i
- * of `scalars` is set in[i] is a single element. No operand overlaps out except exactly in[i] == out. */
+ * of `scalars` is set in[i] is a single element. No operand overlaps out except exactly in[i] ==
+ * out. */
 typedef void (*ewise_fn)(void *out, const void *const *in, unsigned scalars, int64_t n);
 
 enum { KERNEL_MAX_TYPES = 8 };
@@ -40,25 +42,28 @@ struct kernel_def {
     /* Allowed values of the type attrs: "T: {float, double}", "Tidx: {int32}". An attr not named
      * may have any type that its spec allows. */
     const char *types[KERNEL_MAX_TYPES];
-    const char *host_memory; /* names of arguments that live in host memory, "shape, axis"; CPU: all do */
-    const char *label;       /* chosen by attr _kernel */
+    const char
+        *host_memory;  /* names of arguments that live in host memory, "shape, axis"; CPU: all do */
+    const char *label; /* chosen by attr _kernel */
     int priority;
     unsigned flags; /* enum kernel_flags */
     size_t state_bytes;
     /* Fills the cleared state from k's attrs; may be NULL. */
     bool (*init)(struct kernel *k, void *state, struct status *st);
-    /* Frees what the state holds (not the state); may be NULL. Called once for each state, also when
-     * init failed: it then sees what init had put into the cleared memory. */
+    /* Frees what the state holds (not the state); may be NULL. Called once for each state, also
+     * when init failed: it then sees what init had put into the cleared memory. */
     void (*release)(void *state);
     bool (*run)(struct kctx *c, struct status *st);
-    /* Starts, and later, from any thread, calls kernel_done(c, status) exactly once. c stays valid until then. */
+    /* Starts, and later, from any thread, calls kernel_done(c, status) exactly once. c stays valid
+     * until then. */
     void (*run_async)(struct kctx *c);
-    /* For fusion: the tile function for operands of this type (all inputs and the output alike), or NULL. */
+    /* For fusion: the tile function for operands of this type (all inputs and the output alike), or
+     * NULL. */
     ewise_fn (*ewise)(int dtype);
 };
 
-#define KERNEL_DEF(id)                                                                                                 \
-    extern const struct kernel_def leat_kernel_def_##id;                                                               \
+#define KERNEL_DEF(id)                                                                             \
+    extern const struct kernel_def leat_kernel_def_##id;                                           \
     const struct kernel_def leat_kernel_def_##id
 
 /* --- a kernel of a node (made by the runtime, or by op/evaluate.h) --- */
@@ -75,16 +80,21 @@ struct kernel {
 };
 
 /* The kernel for op on device whose type constraints hold for attrs, the highest priority first;
- * NOT_FOUND with TensorFlow's words ("No OpKernel was registered to support Op ..."), listing what there is. */
-const struct kernel_def *kernel_find(const struct op *op, const char *device, const struct attrs *attrs,
-                                     const char *node_name, struct status *st) MUST_CHECK;
-bool kernel_register(const struct kernel_def *def, struct status *st); /* plug-ins; def lives for ever */
+ * NOT_FOUND with TensorFlow's words ("No OpKernel was registered to support Op ..."), listing what
+ * there is. */
+const struct kernel_def *kernel_find(const struct op *op, const char *device,
+                                     const struct attrs *attrs, const char *node_name,
+                                     struct status *st) MUST_CHECK;
+bool kernel_register(const struct kernel_def *def,
+                     struct status *st); /* plug-ins; def lives for ever */
 void kernel_each(bool (*fn)(const struct kernel_def *def, void *arg), void *arg);
 /* Whether def's constraint allows dtype for the type attr named attr. */
 bool kernel_allows(const struct kernel_def *def, const char *attr, int dtype);
-/* Copies the name, the device and the attrs (defaults filled in); made_at is the caller's to set. */
+/* Copies the name, the device and the attrs (defaults filled in); made_at is the caller's to set.
+ */
 struct kernel *kernel_new(const struct kernel_def *def, const struct op *op, const char *node_name,
-                          const struct attrs *attrs, const char *device, struct status *st) MUST_CHECK;
+                          const struct attrs *attrs, const char *device,
+                          struct status *st) MUST_CHECK;
 void kernel_free(struct kernel *k); /* NULL is fine */
 /* For init functions: first index and count of the declared input (output) argument. */
 bool kernel_input_range(const struct kernel *k, const char *arg, int *first, int *n);
@@ -94,7 +104,8 @@ bool kernel_output_range(const struct kernel *k, const char *arg, int *first, in
 struct cancel;     /* op/cancel.h */
 struct rendezvous; /* op/rendezvous.h */
 
-typedef void (*function_done_fn)(void *arg, struct status *st, struct tensor *outputs, int num_outputs);
+typedef void (*function_done_fn)(void *arg, struct status *st, struct tensor *outputs,
+                                 int num_outputs);
 
 struct kernel_env { /* one per step; everything in it outlives the step */
     struct pool *pool;
@@ -106,9 +117,11 @@ struct kernel_env { /* one per step; everything in it outlives the step */
     int64_t step_id;
     const char *session_handle;
     /* Runs a function of the graph's library with these inputs (borrowed until done is called);
-     * done gets outputs that it owns. Never calls done before it returns to a caller that holds a lock. */
+     * done gets outputs that it owns. Never calls done before it returns to a caller that holds a
+     * lock. */
     void (*run_function)(struct kernel_env *env, struct kctx *caller, const struct attr_func *f,
-                         const struct tensor *inputs, int num_inputs, function_done_fn done, void *arg);
+                         const struct tensor *inputs, int num_inputs, function_done_fn done,
+                         void *arg);
     /* Arguments and results when the graph is a function body or a partition: _Arg and _Retval. */
     const struct tensor *args;
     struct tensor *retvals;
@@ -118,21 +131,21 @@ struct kernel_env { /* one per step; everything in it outlives the step */
 
 struct kctx {
     struct kernel *kernel;
-    struct tensor **in;  /* num_inputs pointers */
+    struct tensor **in; /* num_inputs pointers */
     /* num_outputs values, empty at the start. A planner may leave memory of its own in one: dtype
-     * DT_INVALID with buf set. kernel_out uses that buffer if it holds the sole reference and is big
-     * enough, and drops it otherwise. */
+     * DT_INVALID with buf set. kernel_out uses that buffer if it holds the sole reference and is
+     * big enough, and drops it otherwise. */
     struct tensor *out;
     struct kernel_env *env;
-    uint64_t in_last_use; /* bit i: input i dies here and may be overwritten (i < 64) */
-    int64_t frame_iter;   /* iteration of the innermost loop frame, 0 outside */
-    const char *frame;    /* name of the frame, "" outside */
-    bool *in_dead;        /* Merge alone sees dead inputs; NULL when all are alive */
+    uint64_t in_last_use;   /* bit i: input i dies here and may be overwritten (i < 64) */
+    int64_t frame_iter;     /* iteration of the innermost loop frame, 0 outside */
+    const char *frame;      /* name of the frame, "" outside */
+    bool *in_dead;          /* Merge alone sees dead inputs; NULL when all are alive */
     int64_t expected_alive; /* -1, or for Merge: index of the alive input */
-    void *scratch_head;   /* the framework's list of scratch blocks */
-    void *executor;       /* the executor's own */
-    bool output_dead_set; /* a control-flow kernel said which outputs are dead */
-    uint64_t out_dead;    /* bit i: output i is dead */
+    void *scratch_head;     /* the framework's list of scratch blocks */
+    void *executor;         /* the executor's own */
+    bool output_dead_set;   /* a control-flow kernel said which outputs are dead */
+    uint64_t out_dead;      /* bit i: output i is dead */
     /* Where kernel_done goes: set by whoever starts an asynchronous kernel. st is taken. */
     void (*done)(struct kctx *c, struct status *st);
 };
@@ -173,11 +186,18 @@ static inline struct variable *kernel_ref(const struct kctx *c, int i)
     return (struct variable *)c->in[i]->data;
 }
 
-/* Output i as a new tensor of the node's output type; NULL after RESOURCE_EXHAUSTED. Not cleared. */
-struct tensor *kernel_out(struct kctx *c, int i, const struct shape *shape, struct status *st) MUST_CHECK;
+/* Input i as a value that may outlive the step (for variables, queues, stacks...): it shares the
+ * buffer, or copies one that the client can still write to. */
+MUST_CHECK bool kernel_in_keep(const struct kctx *c, int i, struct tensor *out, struct status *st);
+
+/* Output i as a new tensor of the node's output type; NULL after RESOURCE_EXHAUSTED. Not cleared.
+ */
+struct tensor *kernel_out(struct kctx *c, int i, const struct shape *shape,
+                          struct status *st) MUST_CHECK;
 /* The same in input `in`'s memory where that is allowed (last use, sole holder, same size in bytes
  * per element and count), else new. */
-struct tensor *kernel_out_forward(struct kctx *c, int in, int i, const struct shape *shape, struct status *st) MUST_CHECK;
+struct tensor *kernel_out_forward(struct kctx *c, int in, int i, const struct shape *shape,
+                                  struct status *st) MUST_CHECK;
 /* Output i shares t (a reference is added). */
 void kernel_out_share(struct kctx *c, int i, const struct tensor *t);
 /* Output i becomes *t, which is taken. */
@@ -187,21 +207,25 @@ void kernel_out_take(struct kctx *c, int i, struct tensor *t);
 void kernel_out_ref(struct kctx *c, int i, struct variable *v);
 /* Memory until this call of the kernel ends; 64-byte aligned, not cleared. */
 void *kernel_scratch(struct kctx *c, int64_t bytes, struct status *st) MUST_CHECK;
-void kernel_scratch_release(struct kctx *c); /* the framework's, after the call, when scratch_head is set */
+void kernel_scratch_release(
+    struct kctx *c); /* the framework's, after the call, when scratch_head is set */
 /* A temporary tensor: the caller clears it. */
-MUST_CHECK bool kernel_temp(struct kctx *c, int dtype, const struct shape *shape, struct tensor *out, struct status *st);
+MUST_CHECK bool kernel_temp(struct kctx *c, int dtype, const struct shape *shape,
+                            struct tensor *out, struct status *st);
 /* Called by executors when a call is over, if scratch_head is not NULL. */
 void kernel_scratch_release(struct kctx *c);
 void kernel_done(struct kctx *c, struct status *st); /* async kernels: st is taken (moved from) */
 bool kernel_cancelled(const struct kctx *c);
 /* A loop over the pool. */
-static inline void kernel_loop(struct kctx *c, int64_t n, double cost_ns, pool_loop_fn fn, void *arg)
+static inline void kernel_loop(struct kctx *c, int64_t n, double cost_ns, pool_loop_fn fn,
+                               void *arg)
 {
     pool_loop(c->env->pool, n, pool_grain(n, cost_ns), cost_ns, fn, arg);
 }
 /* Scalars and small checks that many kernels share; messages name the op. */
 MUST_CHECK bool kernel_want_scalar(const struct kctx *c, int i, struct status *st);
 MUST_CHECK bool kernel_want_vector(const struct kctx *c, int i, struct status *st);
-MUST_CHECK bool kernel_shape_from(const struct tensor *t, struct shape *out, struct status *st); /* a shape vector */
+MUST_CHECK bool kernel_shape_from(const struct tensor *t, struct shape *out,
+                                  struct status *st); /* a shape vector */
 
 #endif

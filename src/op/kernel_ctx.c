@@ -7,6 +7,15 @@
 #include "op/cancel.h"
 #include "op/kernel.h"
 
+bool kernel_in_keep(const struct kctx *c, int i, struct tensor *out, struct status *st)
+{
+    const struct tensor *t = c->in[i];
+    if (UNLIKELY(tensor_is_borrowed(t)))
+        return tensor_dup(t, out, st);
+    *out = tensor_copy(t);
+    return true;
+}
+
 /* Empties an output slot that a planner filled with memory, or that is set again. */
 static void drop_old(struct tensor *out)
 {

@@ -11,14 +11,15 @@
 
 struct rendezvous;
 /* value is borrowed for the call; dead: the sender's branch was not taken. */
-typedef void (*rendezvous_fn)(void *arg, const struct status *st, const struct tensor *value, bool dead);
+typedef void (*rendezvous_fn)(void *arg, const struct status *st, const struct tensor *value,
+                              bool dead);
 
 struct rendezvous *rendezvous_new(void);
 struct rendezvous *rendezvous_ref(struct rendezvous *r);
 void rendezvous_unref(struct rendezvous *r);
 /* value is shared (NULL when dead). Fails after an abort, and for a key sent twice. */
-MUST_CHECK bool rendezvous_send(struct rendezvous *r, const char *key, const struct tensor *value, bool dead,
-                                struct status *st);
+MUST_CHECK bool rendezvous_send(struct rendezvous *r, const char *key, const struct tensor *value,
+                                bool dead, struct status *st);
 void rendezvous_recv(struct rendezvous *r, const char *key, rendezvous_fn fn, void *arg);
 /* Every waiting and later call fails with st. */
 void rendezvous_abort(struct rendezvous *r, const struct status *st);

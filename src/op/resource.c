@@ -57,7 +57,7 @@ struct resource_map *resource_process_map(void)
     static struct resource_map *map; /* guarded by lock; lives for ever */
     lock_take(&lock);
     if (!map)
-        map = resource_map_new("localhost");
+        map = resource_map_new("__process");
     struct resource_map *m = map;
     lock_drop(&lock);
     return m;

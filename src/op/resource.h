@@ -13,8 +13,8 @@
 
 struct resource;
 struct resource_type {
-    const char *name;                   /* TensorFlow's type name where handles show it: "N10tensorflow3VarE" */
-    void (*release)(struct resource *); /* frees the object */
+    const char *name; /* TensorFlow's type name where handles show it: "N10tensorflow3VarE" */
+    void (*release)(struct resource *);                      /* frees the object */
     void (*describe)(struct resource *, struct strbuf *out); /* for introspection; may be NULL */
 };
 struct resource { /* first member of each resource's struct */
@@ -34,39 +34,45 @@ const char *resource_map_default(const struct resource_map *m); /* the default c
 /* The process's own scope; never freed. */
 struct resource_map *resource_process_map(void);
 /* container "" means the default. A found resource is referenced for the caller. */
-struct resource *resource_find(struct resource_map *m, const char *container, const struct resource_type *type,
-                               const char *name);
+struct resource *resource_find(struct resource_map *m, const char *container,
+                               const struct resource_type *type, const char *name);
 /* NOT_FOUND "Resource C/NAME/TYPE does not exist." */
-struct resource *resource_get(struct resource_map *m, const char *container, const struct resource_type *type,
-                              const char *name, struct status *st) MUST_CHECK;
+struct resource *resource_get(struct resource_map *m, const char *container,
+                              const struct resource_type *type, const char *name,
+                              struct status *st) MUST_CHECK;
 /* ALREADY_EXISTS when the name is taken; takes the caller's reference on success. */
-MUST_CHECK bool resource_create(struct resource_map *m, const char *container, const char *name, struct resource *r,
-                                struct status *st);
-/* Finds, or makes with make(arg) under the map's lock (make takes no lock above RESOURCE_MAP). Referenced for the caller. */
-struct resource *resource_find_or_make(struct resource_map *m, const char *container, const struct resource_type *type,
-                                       const char *name, struct resource *(*make)(void *arg, struct status *st),
+MUST_CHECK bool resource_create(struct resource_map *m, const char *container, const char *name,
+                                struct resource *r, struct status *st);
+/* Finds, or makes with make(arg) under the map's lock (make takes no lock above RESOURCE_MAP).
+ * Referenced for the caller. */
+struct resource *resource_find_or_make(struct resource_map *m, const char *container,
+                                       const struct resource_type *type, const char *name,
+                                       struct resource *(*make)(void *arg, struct status *st),
                                        void *arg, struct status *st) MUST_CHECK;
-MUST_CHECK bool resource_remove(struct resource_map *m, const char *container, const struct resource_type *type,
-                                const char *name, struct status *st);
+MUST_CHECK bool resource_remove(struct resource_map *m, const char *container,
+                                const struct resource_type *type, const char *name,
+                                struct status *st);
 /* By the type's name, as DestroyResourceOp has it. */
-MUST_CHECK bool resource_remove_named(struct resource_map *m, const char *container, const char *type_name,
-                                      const char *name, struct status *st);
+MUST_CHECK bool resource_remove_named(struct resource_map *m, const char *container,
+                                      const char *type_name, const char *name, struct status *st);
 void resource_clear_container(struct resource_map *m, const char *container);
 
 /* --- handles --- */
 /* A RESOURCE scalar for (container, name, type) on this kernel's device. */
 struct kctx;
 MUST_CHECK bool resource_make_handle(struct kctx *c, const char *container, const char *name,
-                                     const struct resource_type *type, struct tensor *out, struct status *st);
+                                     const struct resource_type *type, struct tensor *out,
+                                     struct status *st);
 /* The map of the step, the process or the container scope that a handle with this container means:
  * the step's (process's) when the name is that map's default container. May be NULL. */
 struct resource_map *resource_scope(const struct kctx *c, const char *container);
-/* What input i, a RESOURCE scalar, stands for: referenced for the caller. INVALID_ARGUMENT for another type,
- * NOT_FOUND when it is gone ("Resource ... does not exist"). */
-struct resource *resource_from_input(struct kctx *c, int i, const struct resource_type *type, struct status *st)
-    MUST_CHECK;
+/* What input i, a RESOURCE scalar, stands for: referenced for the caller. INVALID_ARGUMENT for
+ * another type, NOT_FOUND when it is gone ("Resource ... does not exist"). */
+struct resource *resource_from_input(struct kctx *c, int i, const struct resource_type *type,
+                                     struct status *st) MUST_CHECK;
 /* The scope that names of this kernel's resources live in; attrs container and shared_name, else
  * the node's name: TensorFlow's ContainerInfo. Names are arena-free: borrowed from the kernel. */
-void resource_names(const struct kctx *c, bool use_node_name, const char **container, const char **name);
+void resource_names(const struct kctx *c, bool use_node_name, const char **container,
+                    const char **name);
 
 #endif

@@ -95,6 +95,7 @@ bool variable_read(struct variable *v, struct tensor *out, struct status *st)
 
 void variable_assign(struct variable *v, struct tensor *t)
 {
+    ASSERT(!tensor_is_borrowed(t));
     struct tensor mine = tensor_take(t);
     lock_take(&v->lock);
     struct tensor old = v->value;

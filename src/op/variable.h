@@ -36,17 +36,19 @@ static inline void variable_unref(struct variable *v)
  * count it, and the variable lives while either count does. */
 struct buffer *variable_edge_ref(struct variable *v);
 bool variable_initialized(struct variable *v);
-/* A snapshot in *out. FAILED_PRECONDITION "Attempting to use uninitialized value NAME" when there is none. */
+/* A snapshot in *out. FAILED_PRECONDITION "Attempting to use uninitialized value NAME" when there
+ * is none. */
 MUST_CHECK bool variable_read(struct variable *v, struct tensor *out, struct status *st);
-/* Takes *t as the new value. */
+/* Takes *t as the new value; it may not be borrowed (kernel_in_keep gives one that is not). */
 void variable_assign(struct variable *v, struct tensor *t);
 /* For updates: locks v and gives its value, made writable (sole, or copied; for `sparse` it also
  * becomes copy-on-read). End with variable_write_end, also after changes failed. */
-MUST_CHECK bool variable_write_begin(struct variable *v, bool sparse, struct tensor **value, struct status *st);
+MUST_CHECK bool variable_write_begin(struct variable *v, bool sparse, struct tensor **value,
+                                     struct status *st);
 void variable_write_end(struct variable *v);
 /* The same for several variables at once, locked in address order; duplicates are fine. n <= 8. */
-MUST_CHECK bool variable_write_begin_all(struct variable *const *v, int n, bool sparse, struct tensor **values,
-                                         struct status *st);
+MUST_CHECK bool variable_write_begin_all(struct variable *const *v, int n, bool sparse,
+                                         struct tensor **values, struct status *st);
 void variable_write_end_all(struct variable *const *v, int n);
 
 #endif

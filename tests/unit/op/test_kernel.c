@@ -369,6 +369,23 @@ static void test_kernel__references_are_counted_by_copies(void **state UNUSED)
     end(&call);
 }
 
+static void test_kernel__keeps_a_copy_of_what_clients_can_write(void **state UNUSED)
+{
+    struct call call;
+    begin(&call, DT_FLOAT);
+    struct tensor kept;
+    call.values[0] = fixture_floats((float[]){1, 2}, 2);
+    assert_true(kernel_in_keep(&call.c, 0, &kept, &st));
+    assert_ptr_equal(kept.buf, call.values[0].buf);
+    tensor_clear(&kept);
+    call.values[0].buf->borrowed = true;
+    assert_true(kernel_in_keep(&call.c, 0, &kept, &st));
+    assert_ptr_not_equal(kept.buf, call.values[0].buf);
+    assert_true(tensor_f32(&kept)[1] == 2 && !tensor_is_borrowed(&kept));
+    tensor_clear(&kept);
+    end(&call);
+}
+
 static void test_kernel__scratch_lives_for_the_call(void **state UNUSED)
 {
     struct call call;
@@ -481,6 +498,7 @@ int main(void)
         cmocka_unit_test(test_kernel__forwards_strings_to_strings),
         cmocka_unit_test(test_kernel__uses_planned_memory_that_fits),
         cmocka_unit_test(test_kernel__references_are_counted_by_copies),
+        cmocka_unit_test(test_kernel__keeps_a_copy_of_what_clients_can_write),
         cmocka_unit_test(test_kernel__scratch_lives_for_the_call),
         cmocka_unit_test(test_kernel__done_and_cancelled),
         cmocka_unit_test(test_kernel__checks_name_the_argument),

@@ -183,7 +183,7 @@ static void begin(struct call *call, const char *container, const char *shared_n
     call->in[0] = &call->handle;
     call->env.container_resources = resource_map_new("localhost");
     call->env.step_resources = resource_map_new("");
-    call->env.process_resources = resource_map_new("__process");
+    call->env.process_resources = resource_process_map();
     call->c = (struct kctx){.kernel = call->k, .in = call->in, .env = &call->env};
 }
 
@@ -192,7 +192,7 @@ static void end(struct call *call)
     tensor_clear(&call->handle);
     resource_map_free(call->env.container_resources);
     resource_map_free(call->env.step_resources);
-    resource_map_free(call->env.process_resources);
+    resource_clear_container(call->env.process_resources, "");
     kernel_free(call->k);
 }
 
