@@ -64,7 +64,6 @@ static inline int64_t even(int64_t n, int64_t most, int64_t multiple)
 #define NAME(x) x##_f32
 #define V_(x) vf_##x
 #include "math/simd/gemm_body.inc"
-#include "math/simd/gemv_body.inc"
 #undef T
 #undef V
 #undef LANES
@@ -77,4 +76,3 @@ static inline int64_t even(int64_t n, int64_t most, int64_t multiple)
 #define NAME(x) x##_f64
 #define V_(x) vd_##x
 #include "math/simd/gemm_body.inc"
-#include "math/simd/gemv_body.inc"

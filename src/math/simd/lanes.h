@@ -314,34 +314,86 @@ LANES_INLINE vd vd_abs(vd a)
     return (vd)((vl)a & INT64_MAX);
 }
 
-/* Sums of the lanes, halves added to halves: an order that does not depend on the compiler. */
+/* Sums and maxima of the lanes, halves combined with halves: an order that does not depend on the
+ * compiler. */
+#if defined(__AVX512F__)
+#define LANES_FOLD_F(op, v)                                                                        \
+    do {                                                                                           \
+        v = op(v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, \
+                                          7));                                                     \
+        v = op(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10,  \
+                                          11));                                                    \
+        v = op(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12,  \
+                                          13));                                                    \
+        v = op(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15,  \
+                                          14));                                                    \
+    } while (0)
+#define LANES_FOLD_D(op, v)                                                                        \
+    do {                                                                                           \
+        v = op(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));                          \
+        v = op(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));                          \
+        v = op(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));                          \
+    } while (0)
+#elif defined(__AVX2__)
+#define LANES_FOLD_F(op, v)                                                                        \
+    do {                                                                                           \
+        v = op(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));                          \
+        v = op(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));                          \
+        v = op(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));                          \
+    } while (0)
+#define LANES_FOLD_D(op, v)                                                                        \
+    do {                                                                                           \
+        v = op(v, __builtin_shufflevector(v, v, 2, 3, 0, 1));                                      \
+        v = op(v, __builtin_shufflevector(v, v, 1, 0, 3, 2));                                      \
+    } while (0)
+#else
+#define LANES_FOLD_F(op, v)                                                                        \
+    do {                                                                                           \
+        v = op(v, __builtin_shufflevector(v, v, 2, 3, 0, 1));                                      \
+        v = op(v, __builtin_shufflevector(v, v, 1, 0, 3, 2));                                      \
+    } while (0)
+#define LANES_FOLD_D(op, v)                                                                        \
+    do {                                                                                           \
+        v = op(v, __builtin_shufflevector(v, v, 1, 0));                                            \
+    } while (0)
+#endif
+#define LANES_ADD(a, b) ((a) + (b))
+
 LANES_INLINE float vf_sum(vf v)
 {
-    for (int half = VF_LANES / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            v[i] += v[i + half];
+    LANES_FOLD_F(LANES_ADD, v);
     return v[0];
 }
 LANES_INLINE double vd_sum(vd v)
 {
-    for (int half = VD_LANES / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            v[i] += v[i + half];
+    LANES_FOLD_D(LANES_ADD, v);
     return v[0];
 }
 LANES_INLINE float vf_max_lane(vf v) /* no NaN among them, or any answer */
 {
-    float m = v[0];
-    for (int i = 1; i < VF_LANES; i++)
-        m = v[i] > m ? v[i] : m;
-    return m;
+    LANES_FOLD_F(vf_max, v);
+    return v[0];
 }
 LANES_INLINE double vd_max_lane(vd v)
 {
-    double m = v[0];
-    for (int i = 1; i < VD_LANES; i++)
-        m = v[i] > m ? v[i] : m;
-    return m;
+    LANES_FOLD_D(vd_max, v);
+    return v[0];
+}
+
+/* Lanes 0..n-1 of a, the others of b. */
+LANES_INLINE vf vf_first(vf a, vf b, int64_t n)
+{
+    vi lane;
+    for (int i = 0; i < VF_LANES; i++)
+        lane[i] = i;
+    return vf_select(lane < (int32_t)n, a, b);
+}
+LANES_INLINE vd vd_first(vd a, vd b, int64_t n)
+{
+    vl lane;
+    for (int i = 0; i < VD_LANES; i++)
+        lane[i] = i;
+    return vd_select(lane < n, a, b);
 }
 
 #endif
