@@ -16,6 +16,7 @@ static void free_variable(struct buffer *edge)
 {
     struct variable *v = edge->owner_arg;
     tensor_clear(&v->value);
+    shape_clear(&v->shape);
     lock_release_memory(&v->lock);
     mem_free(v->name);
     mem_free(v);
@@ -50,6 +51,7 @@ struct variable *variable_new(const char *name, int dtype)
     resource_init(&v->base, &variable_type);
     lock_init(&v->lock, "variable", LOCK_RANK_VARIABLE);
     v->dtype = dtype;
+    v->shape = shape_unknown();
     v->name = mem_strdup(name ? name : "");
     v->edge = (struct buffer){.refs = 1, .data = v, .owner_arg = v, .release = free_variable};
     return v;

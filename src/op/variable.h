@@ -20,6 +20,7 @@ struct variable {
     bool copy_on_read;   /* guarded by lock; never goes back */
     struct tensor value; /* guarded by lock; dtype DT_INVALID: uninitialised */
     char *name;          /* for messages; owned */
+    struct shape shape;  /* as declared; rank unknown: any. Set before the variable is shared */
     struct buffer edge;  /* what reference values hold; see variable_edge_ref */
 };
 extern const struct resource_type variable_type;
