@@ -200,8 +200,13 @@ static bool run_kernel(struct walk *w, struct fold *f)
 
         inputs[i] = &w->folds[at - 1].outs[in.index];
     }
-    f->done = evaluate_node(n->op, n->name, &n->attrs, inputs, n->num_inputs, f->outs,
-                            n->num_outputs, &st);
+    struct evaluate_call call = {.op = n->op,
+                                 .node_name = n->name,
+                                 .attrs = &n->attrs,
+                                 .inputs = inputs,
+                                 .num_inputs = n->num_inputs,
+                                 .num_outputs = n->num_outputs};
+    f->done = evaluate_node(&call, f->outs, &st);
     status_clear(&st);
     mem_free(inputs);
     if (f->done)

@@ -11,17 +11,18 @@
 #include "base/str.h"
 #include "tensor/tensor.h"
 
-enum attr_kind { /* TF_AttrType's numbers; NONE: not set */
-                 ATTR_NONE = -1,
-                 ATTR_STRING = 0,
-                 ATTR_INT = 1,
-                 ATTR_FLOAT = 2,
-                 ATTR_BOOL = 3,
-                 ATTR_TYPE = 4,
-                 ATTR_SHAPE = 5,
-                 ATTR_TENSOR = 6,
-                 ATTR_PLACEHOLDER = 7,
-                 ATTR_FUNC = 8,
+/* TF_AttrType's numbers; NONE: not set. */
+enum attr_kind {
+    ATTR_NONE = -1,
+    ATTR_STRING = 0,
+    ATTR_INT = 1,
+    ATTR_FLOAT = 2,
+    ATTR_BOOL = 3,
+    ATTR_TYPE = 4,
+    ATTR_SHAPE = 5,
+    ATTR_TENSOR = 6,
+    ATTR_PLACEHOLDER = 7,
+    ATTR_FUNC = 8,
 };
 
 struct attr_func; /* a function's name and the attrs it is called with */
@@ -76,8 +77,8 @@ struct attr_value attr_type(int dtype);
 struct attr_value attr_shape(const struct shape *s);
 struct attr_value attr_tensor(const struct tensor *t);                    /* shares the buffer */
 struct attr_value attr_func(const char *name, const struct attrs *attrs); /* attrs may be NULL */
-struct attr_value attr_list(int kind, const void *items,
-                            int64_t n); /* items as in the union's list */
+/* items: as in the union's list of this kind. */
+struct attr_value attr_list(int kind, const void *items, int64_t n);
 /* For people: `{"a", 3}`. Appends. */
 void attr_value_print(const struct attr_value *v, struct strbuf *out);
 
@@ -113,7 +114,7 @@ float attrs_float(const struct attrs *a, const char *name);
 bool attrs_bool(const struct attrs *a, const char *name);
 int attrs_type(const struct attrs *a, const char *name);
 struct str attrs_string(const struct attrs *a, const char *name);
-const struct attr_value *attrs_list(const struct attrs *a,
-                                    const char *name); /* an empty list if absent */
+/* An empty list if absent. */
+const struct attr_value *attrs_list(const struct attrs *a, const char *name);
 
 #endif

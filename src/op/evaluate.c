@@ -24,16 +24,18 @@ bool evaluate_possible(const struct op *op)
     return true;
 }
 
-static bool check_inputs(const struct kernel *k, struct tensor *const *inputs, int num_inputs,
-                         struct status *st)
+static bool check_call(const struct kernel *k, const struct evaluate_call *e, struct status *st)
 {
-    if (k->num_inputs != num_inputs)
+    if (k->num_inputs != e->num_inputs)
         return status_invalid(st, "%s: %d inputs given where %d are needed", k->op->name,
-                              num_inputs, k->num_inputs);
-    for (int i = 0; i < num_inputs; i++) {
-        if (inputs[i]->dtype != k->input_types[i])
+                              e->num_inputs, k->num_inputs);
+    if (k->num_outputs != e->num_outputs)
+        return status_invalid(st, "%s: room for %d outputs given where there are %d", k->op->name,
+                              e->num_outputs, k->num_outputs);
+    for (int i = 0; i < e->num_inputs; i++) {
+        if (e->inputs[i]->dtype != k->input_types[i])
             return status_invalid(st, "%s: input %d is %s where %s is needed", k->op->name, i,
-                                  dtype_name(inputs[i]->dtype), dtype_name(k->input_types[i]));
+                                  dtype_name(e->inputs[i]->dtype), dtype_name(k->input_types[i]));
     }
     return true;
 }
@@ -74,24 +76,20 @@ static bool run_kernel(struct kernel *k, struct tensor *const *inputs, struct te
     return ok;
 }
 
-bool evaluate_node(const struct op *op, const char *node_name, const struct attrs *attrs,
-                   struct tensor *const *inputs, int num_inputs, struct tensor *outputs,
-                   int num_outputs, struct status *st)
+bool evaluate_node(const struct evaluate_call *e, struct tensor *outputs, struct status *st)
 {
+    const struct op *op = e->op;
     if (!evaluate_possible(op))
         return status_unimplemented(st, "%s has state and cannot be evaluated by itself", op->name);
-    const struct kernel_def *def = kernel_find(op, "CPU", attrs, node_name, st);
+    const struct kernel_def *def = kernel_find(op, "CPU", e->attrs, e->node_name, st);
     if (!def)
         return false;
     if (!def->run || def->flags & REFUSED_FLAGS)
         return status_unimplemented(st, "%s may wait and cannot be evaluated by itself", op->name);
-    struct kernel *k = kernel_new(def, op, node_name, attrs, "", st);
+    struct kernel *k = kernel_new(def, op, e->node_name, e->attrs, "", st);
     if (!k)
         return false;
-    bool ok = k->num_outputs == num_outputs ||
-              status_invalid(st, "%s: room for %d outputs given where there are %d", op->name,
-                             num_outputs, k->num_outputs);
-    ok = ok && check_inputs(k, inputs, num_inputs, st) && run_kernel(k, inputs, outputs, st);
+    bool ok = check_call(k, e, st) && run_kernel(k, e->inputs, outputs, st);
     kernel_free(k);
     return ok;
 }

@@ -7,10 +7,16 @@
 #include "op/kernel.h"
 
 bool evaluate_possible(const struct op *op);
-/* outputs: room for the node's outputs; the caller clears them. False: st says why; nothing to
+struct evaluate_call {
+    const struct op *op;
+    const char *node_name; /* for messages */
+    const struct attrs *attrs;
+    struct tensor *const *inputs;
+    int num_inputs, num_outputs;
+};
+/* outputs: room for num_outputs values; the caller clears them. False: st says why; nothing to
  * clear. */
-MUST_CHECK bool evaluate_node(const struct op *op, const char *node_name, const struct attrs *attrs,
-                              struct tensor *const *inputs, int num_inputs, struct tensor *outputs,
-                              int num_outputs, struct status *st);
+MUST_CHECK bool evaluate_node(const struct evaluate_call *e, struct tensor *outputs,
+                              struct status *st);
 
 #endif

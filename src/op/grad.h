@@ -36,8 +36,8 @@ const struct attrs *grad_attrs(struct grad_ctx *g);
 const char *grad_node_name(struct grad_ctx *g);
 bool grad_input_range(struct grad_ctx *g, const char *arg, int *first, int *n);
 int grad_type_of(struct grad_ctx *g, struct output o); /* base type */
-const struct shape *grad_shape_of(struct grad_ctx *g,
-                                  struct output o); /* inferred; borrowed; may be unknown */
+/* Inferred; borrowed; may be unknown. */
+const struct shape *grad_shape_of(struct grad_ctx *g, struct output o);
 /* The value of o where it is a constant in the graph (computed when cheap), else NULL; borrowed. */
 const struct tensor *grad_const_of(struct grad_ctx *g, struct output o);
 

@@ -77,11 +77,14 @@ int64_t infer_dim_add(int64_t a, int64_t b);
 int64_t infer_dim_mul(int64_t a, int64_t b);
 MUST_CHECK bool infer_broadcast(struct infer_ctx *c, const struct shape *a, const struct shape *b,
                                 const struct shape **out, struct status *st);
-/* Output size of a window (convolution, pooling); padding "SAME", "VALID" or explicit before/after.
- */
-MUST_CHECK bool infer_window(int64_t in, int64_t filter, int64_t dilation, int64_t stride,
-                             struct str padding, int64_t pad_before, int64_t pad_after,
-                             int64_t *out, struct status *st);
+/* One dim under a window (convolution, pooling): its output size. */
+struct infer_window {
+    int64_t in, filter;       /* may be unknown */
+    int64_t dilation, stride; /* at least 1 */
+    struct str padding;       /* "SAME", "VALID", "EXPLICIT" */
+    int64_t before, after;    /* what EXPLICIT adds */
+};
+MUST_CHECK bool infer_window(const struct infer_window *w, int64_t *out, struct status *st);
 
 /* Ready-made shape functions, to be named in OP_DEF. */
 bool infer_unchanged(struct infer_ctx *c, struct status *st); /* every output as input 0 */
@@ -89,16 +92,16 @@ bool infer_scalars(struct infer_ctx *c, struct status *st);   /* every output a 
 bool infer_unknown_outputs(struct infer_ctx *c, struct status *st);
 bool infer_no_outputs(struct infer_ctx *c, struct status *st);
 bool infer_binary(struct infer_ctx *c, struct status *st); /* broadcast of inputs 0 and 1 */
-bool infer_merged(struct infer_ctx *c,
-                  struct status *st); /* all inputs the same shape, outputs too */
+/* All inputs have the same shape, outputs too. */
+bool infer_merged(struct infer_ctx *c, struct status *st);
 bool infer_reduction(struct infer_ctx *c, struct status *st); /* (input, indices), attr keep_dims */
 
 /* --- for the caller (graph/, tests) --- */
 struct infer_source { /* where the facts about inputs come from */
     void *arg;
     const struct tensor *(*constant)(void *arg, int i); /* may be NULL */
-    bool (*partial_shape)(void *arg, int i,
-                          struct shape *out); /* known part of a shape vector; may be NULL */
+    /* What is known of input i as a shape vector; may be NULL. */
+    bool (*partial_shape)(void *arg, int i, struct shape *out);
 };
 struct infer_call {
     const struct op *op;

@@ -239,49 +239,48 @@ bool infer_broadcast(struct infer_ctx *c, const struct shape *a, const struct sh
 
 /* --- windows --- */
 
-static bool check_window(int64_t filter, int64_t dilation, int64_t stride, int64_t *spread,
-                         struct status *st)
+/* How far the filter reaches with its dilation; -1: unknown. */
+static bool window_spread(const struct infer_window *w, int64_t *spread, struct status *st)
 {
-    if (stride <= 0)
-        return status_invalid(st, "Stride must be > 0, but got %lld", (long long)stride);
-    if (dilation < 1)
-        return status_invalid(st, "Dilation rate must be >= 1, but got %lld", (long long)dilation);
-    if (filter == DIM_UNKNOWN) {
-        *spread = DIM_UNKNOWN;
+    if (w->stride <= 0)
+        return status_invalid(st, "Stride must be > 0, but got %lld", (long long)w->stride);
+    if (w->dilation < 1)
+        return status_invalid(st, "Dilation rate must be >= 1, but got %lld",
+                              (long long)w->dilation);
+    *spread = DIM_UNKNOWN;
+    if (w->filter == DIM_UNKNOWN)
         return true;
-    }
     int64_t steps;
-    if (filter < 0 || !size_mul(filter > 0 ? filter - 1 : 0, dilation, &steps) ||
-        !size_add(steps, 1, spread))
+    if (!size_mul(w->filter > 0 ? w->filter - 1 : 0, w->dilation, &steps) ||
+        !size_add(steps, 1, spread) || w->filter < 0)
         return status_invalid(st, "A window of %lld with dilation %lld is out of range",
-                              (long long)filter, (long long)dilation);
+                              (long long)w->filter, (long long)w->dilation);
     return true;
 }
 
-bool infer_window(int64_t in, int64_t filter, int64_t dilation, int64_t stride, struct str padding,
-                  int64_t pad_before, int64_t pad_after, int64_t *out, struct status *st)
+bool infer_window(const struct infer_window *w, int64_t *out, struct status *st)
 {
-    int64_t spread = DIM_UNKNOWN;
-    if (!check_window(filter, dilation, stride, &spread, st))
+    int64_t spread, in = w->in;
+    if (!window_spread(w, &spread, st))
         return false;
     *out = DIM_UNKNOWN;
-    if (str_is(padding, "SAME")) {
+    if (str_is(w->padding, "SAME")) {
         if (in != DIM_UNKNOWN)
-            *out = in / stride + (in % stride != 0);
+            *out = in / w->stride + (in % w->stride != 0);
         return true;
     }
-    bool is_explicit = str_is(padding, "EXPLICIT");
-    if (!is_explicit && !str_is(padding, "VALID"))
+    bool is_explicit = str_is(w->padding, "EXPLICIT");
+    if (!is_explicit && !str_is(w->padding, "VALID"))
         return status_invalid(st, "Unknown padding type '%.*s'",
-                              padding.n > 40 ? 40 : (int)padding.n, padding.p);
+                              (int)min_i64((int64_t)w->padding.n, 40), w->padding.p);
     if (in == DIM_UNKNOWN || spread == DIM_UNKNOWN)
         return true;
-    if (is_explicit && (!size_add(in, pad_before, &in) || !size_add(in, pad_after, &in)))
+    if (is_explicit && (!size_add(in, w->before, &in) || !size_add(in, w->after, &in)))
         return status_invalid(st, "Padding must be non-negative, but is %lld and %lld",
-                              (long long)pad_before, (long long)pad_after);
+                              (long long)w->before, (long long)w->after);
     if (in < spread)
         return status_invalid(st, "Negative dimension size caused by subtracting %lld from %lld",
                               (long long)spread, (long long)in);
-    *out = (in - spread) / stride + 1;
+    *out = (in - spread) / w->stride + 1;
     return true;
 }

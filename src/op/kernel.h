@@ -85,13 +85,12 @@ struct kernel {
 const struct kernel_def *kernel_find(const struct op *op, const char *device,
                                      const struct attrs *attrs, const char *node_name,
                                      struct status *st) MUST_CHECK;
-bool kernel_register(const struct kernel_def *def,
-                     struct status *st); /* plug-ins; def lives for ever */
+/* For plug-ins: def lives for ever. */
+bool kernel_register(const struct kernel_def *def, struct status *st);
 void kernel_each(bool (*fn)(const struct kernel_def *def, void *arg), void *arg);
 /* Whether def's constraint allows dtype for the type attr named attr. */
 bool kernel_allows(const struct kernel_def *def, const char *attr, int dtype);
-/* Copies the name, the device and the attrs (defaults filled in); made_at is the caller's to set.
- */
+/* Copies the name, the device and the attrs (defaults filled in); made_at is set by the caller. */
 struct kernel *kernel_new(const struct kernel_def *def, const struct op *op, const char *node_name,
                           const struct attrs *attrs, const char *device,
                           struct status *st) MUST_CHECK;
@@ -190,8 +189,7 @@ static inline struct variable *kernel_ref(const struct kctx *c, int i)
  * buffer, or copies one that the client can still write to. */
 MUST_CHECK bool kernel_in_keep(const struct kctx *c, int i, struct tensor *out, struct status *st);
 
-/* Output i as a new tensor of the node's output type; NULL after RESOURCE_EXHAUSTED. Not cleared.
- */
+/* Output i as a new tensor of the node's output type, not cleared; NULL: RESOURCE_EXHAUSTED. */
 struct tensor *kernel_out(struct kctx *c, int i, const struct shape *shape,
                           struct status *st) MUST_CHECK;
 /* The same in input `in`'s memory where that is allowed (last use, sole holder, same size in bytes
@@ -207,8 +205,6 @@ void kernel_out_take(struct kctx *c, int i, struct tensor *t);
 void kernel_out_ref(struct kctx *c, int i, struct variable *v);
 /* Memory until this call of the kernel ends; 64-byte aligned, not cleared. */
 void *kernel_scratch(struct kctx *c, int64_t bytes, struct status *st) MUST_CHECK;
-void kernel_scratch_release(
-    struct kctx *c); /* the framework's, after the call, when scratch_head is set */
 /* A temporary tensor: the caller clears it. */
 MUST_CHECK bool kernel_temp(struct kctx *c, int dtype, const struct shape *shape,
                             struct tensor *out, struct status *st);
@@ -225,7 +221,7 @@ static inline void kernel_loop(struct kctx *c, int64_t n, double cost_ns, pool_l
 /* Scalars and small checks that many kernels share; messages name the op. */
 MUST_CHECK bool kernel_want_scalar(const struct kctx *c, int i, struct status *st);
 MUST_CHECK bool kernel_want_vector(const struct kctx *c, int i, struct status *st);
-MUST_CHECK bool kernel_shape_from(const struct tensor *t, struct shape *out,
-                                  struct status *st); /* a shape vector */
+/* A shape vector's shape; the caller clears it. */
+MUST_CHECK bool kernel_shape_from(const struct tensor *t, struct shape *out, struct status *st);
 
 #endif

@@ -42,14 +42,13 @@ struct op {
 };
 
 const struct op *op_find(const char *name); /* NULL: no such op */
-const struct op *op_get(const char *name,
-                        struct status *st) MUST_CHECK; /* NOT_FOUND, TensorFlow's words */
+/* NOT_FOUND, with TensorFlow's words. */
+const struct op *op_get(const char *name, struct status *st) MUST_CHECK;
 /* All of them, by name. Calls fn for each until it returns false. */
 void op_each(bool (*fn)(const struct op *op, void *arg), void *arg);
 /* For plug-ins: def must live for ever. ALREADY_EXISTS when the name is taken. */
 MUST_CHECK bool op_register(const struct op_def *def, struct status *st);
-/* Parses a definition that the caller keeps and frees; INVALID_ARGUMENT says where a spec is wrong.
- */
+/* Parses a definition that the caller keeps and frees; INVALID_ARGUMENT says where it is wrong. */
 struct op *op_parse(const struct op_def *def, struct status *st) MUST_CHECK;
 void op_free(struct op *op);
 

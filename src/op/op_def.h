@@ -42,8 +42,8 @@ struct op_def {
     /* Sets the gradient of each input; exactly one of grad and no_grad is given. */
     bool (*grad)(struct grad_ctx *g, struct status *st);
     const char *no_grad; /* why there is none */
-    const char
-        *no_kernel; /* why the CPU has no kernel for it, or for some listed type; else NULL */
+    /* Why the CPU has no kernel for it, or for some listed type; else NULL. */
+    const char *no_kernel;
 };
 
 #define OP_DEF(id)                                                                                 \

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Small makers for the tests of op/. */
 #include "op_fixture.h"
 
 static struct tensor make(int dtype, const void *values, int64_t n)

@@ -64,7 +64,13 @@ static bool evaluate(const struct op_def *def, struct tensor *in, int num_in, st
 {
     struct attrs none = {0};
     struct tensor *inputs[] = {in};
-    return evaluate_node(fixture_op(def), "n", &none, inputs, num_in, out, 1, &st);
+    struct evaluate_call call = {.op = fixture_op(def),
+                                 .node_name = "n",
+                                 .attrs = &none,
+                                 .inputs = inputs,
+                                 .num_inputs = num_in,
+                                 .num_outputs = 1};
+    return evaluate_node(&call, out, &st);
 }
 
 static void test_evaluate__runs_a_kernel(void **state UNUSED)
@@ -88,7 +94,13 @@ static void test_evaluate__checks_what_it_is_given(void **state UNUSED)
     assert_failed_with(&st, STATUS_INVALID_ARGUMENT, "0 inputs given where 1 are needed");
     struct attrs none = {0};
     struct tensor *inputs[] = {&x};
-    assert_false(evaluate_node(fixture_op(&double_def), "n", &none, inputs, 1, &y, 2, &st));
+    struct evaluate_call call = {.op = fixture_op(&double_def),
+                                 .node_name = "n",
+                                 .attrs = &none,
+                                 .inputs = inputs,
+                                 .num_inputs = 1,
+                                 .num_outputs = 2};
+    assert_false(evaluate_node(&call, &y, &st));
     assert_failed_with(&st, STATUS_INVALID_ARGUMENT, "room for 2 outputs");
     tensor_clear(&x);
 }

@@ -221,7 +221,14 @@ static void test_infer__broadcast(void **state UNUSED)
 static bool window(int64_t in, int64_t filter, int64_t dilation, int64_t stride, const char *pad,
                    int64_t *out)
 {
-    return infer_window(in, filter, dilation, stride, str_of(pad), 1, 2, out, &st);
+    struct infer_window w = {.in = in,
+                             .filter = filter,
+                             .dilation = dilation,
+                             .stride = stride,
+                             .padding = str_of(pad),
+                             .before = 1,
+                             .after = 2};
+    return infer_window(&w, out, &st);
 }
 
 static void test_infer__windows(void **state UNUSED)
