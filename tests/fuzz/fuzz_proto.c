@@ -82,12 +82,30 @@ static void check_text(struct arena *a, const struct pb_desc *d, const void *msg
     strbuf_release(&twice);
 }
 
+/* Merging bytes is merging the message that they are. */
+static void check_merge(struct arena *a, const struct pb_desc *d, void *msg)
+{
+    struct status st = {0};
+    struct strbuf once = {0}, x = {0}, y = {0};
+    void *other;
+    require(pb_encode(msg, &once, &st), "encode", &st);
+    require(pb_dup(a, msg, &other, &st) && pb_merge(a, other, msg, &st), "merge", &st);
+    require(pb_merge_bytes(a, msg, once.p, once.n, 0, &st), "merge bytes", &st);
+    require(pb_encode_with(msg, PB_DETERMINISTIC, &x, &st), "encode the merged", &st);
+    require(pb_encode_with(other, PB_DETERMINISTIC, &y, &st), "encode the merged", &st);
+    require_same(&x, &y, "merge");
+    require(((struct pb_base *)msg)->desc == d, "merge changed the kind", &st);
+    strbuf_release(&once);
+    strbuf_release(&x);
+    strbuf_release(&y);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
-    const struct pb_desc *d = kinds[(data[0] & 0x7F) % ARRAY_LEN(kinds)];
-    bool is_text = data[0] >= 0x80;
+    const struct pb_desc *d = kinds[(data[0] + 15u) % ARRAY_LEN(kinds)];
+    bool is_text = data[0] & 0x20;
     struct arena a = {0};
     struct status st = {0};
     void *msg;
@@ -96,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (ok) {
         check_binary(&a, d, msg);
         check_text(&a, d, msg);
+        check_merge(&a, d, msg);
     } else {
         require(st.code == STATUS_INVALID_ARGUMENT || st.code == STATUS_RESOURCE_EXHAUSTED,
                 "an error that is none", &st);
