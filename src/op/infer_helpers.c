@@ -260,7 +260,7 @@ static bool window_spread(const struct infer_window *w, int64_t *spread, struct 
 
 bool infer_window(const struct infer_window *w, int64_t *out, struct status *st)
 {
-    int64_t spread, in = w->in;
+    int64_t spread = DIM_UNKNOWN, in = w->in;
     if (!window_spread(w, &spread, st))
         return false;
     *out = DIM_UNKNOWN;
