@@ -85,18 +85,29 @@ static bool fill_types(const struct op *op, const struct op_arg *arg, const stru
     return true;
 }
 
+/* Functions have any number of arguments: nothing here is sized by OP_MAX_INPUTS. */
+static bool count_values(const struct op *op, const struct op_arg *args, int num_args,
+                         const struct attrs *attrs, int64_t *total, struct status *st)
+{
+    *total = 0;
+    for (int i = 0; i < num_args; i++) {
+        int64_t n;
+        if (!op_arg_len(op, &args[i], attrs, &n, st))
+            return false;
+        *total += n;
+        if (*total > MAX_VALUES)
+            return status_invalid(st, "Op %s: a node with more than %d values", op->name,
+                                  MAX_VALUES);
+    }
+    return true;
+}
+
 static bool expand_types(const struct op *op, const struct op_arg *args, int num_args,
                          const struct attrs *attrs, int **types, int *n, struct status *st)
 {
-    int64_t len, total = 0; /* a function's signature has any number of arguments */
-    for (int i = 0; i < num_args; i++) {
-        if (!op_arg_len(op, &args[i], attrs, &len, st))
-            return false;
-        total += len;
-    }
-    if (total > MAX_VALUES)
-        return status_invalid(st, "Op %s: %lld values are more than %d", op->name, (long long)total,
-                              MAX_VALUES);
+    int64_t total, len;
+    if (!count_values(op, args, num_args, attrs, &total, st))
+        return false;
     int *all = mem_new_array(int, total ? total : 1), *next = all;
     for (int i = 0; i < num_args; i++) {
         if (!op_arg_len(op, &args[i], attrs, &len, st) ||

@@ -3,6 +3,7 @@
  * TensorFlow's words. */
 #include <pthread.h>
 
+#include "base/arena.h"
 #include "op/op.h"
 #include "op_fixture.h"
 
@@ -304,6 +305,26 @@ static void test_op__types_follow_from_attrs(void **state UNUSED)
     op_free(op);
 }
 
+/* A function's signature may have more arguments than a definition has room for. */
+static void test_op__signatures_may_be_long(void **state UNUSED)
+{
+    enum { MANY = 1000 };
+    static const struct op_def def = {.name = "TestLong"};
+    struct op *op = parse(&def);
+    op->inputs = arena_array(op->arena, struct op_arg, MANY);
+    op->num_inputs = MANY;
+    for (int i = 0; i < MANY; i++)
+        op->inputs[i] =
+            (struct op_arg){.name = "x", .type = DT_FLOAT, .type_attr = -1, .number_attr = -1};
+    struct attrs none = {0};
+    int *types, n;
+    assert_true(op_input_types(op, &none, &types, &n, &st));
+    assert_int_equal(n, MANY);
+    assert_int_equal(types[MANY - 1], DT_FLOAT);
+    mem_free(types);
+    op_free(op);
+}
+
 static void check_attr(const struct op *op, const char *name, struct attr_value v,
                        const char *message)
 {
@@ -390,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_op__registry_from_many_threads),
         cmocka_unit_test(test_op__text_is_tensorflows),
         cmocka_unit_test(test_op__types_follow_from_attrs),
+        cmocka_unit_test(test_op__signatures_may_be_long),
         cmocka_unit_test(test_op__attr_checks_speak_tensorflow),
         cmocka_unit_test(test_op__defaults_are_filled_in),
     };
