@@ -17,8 +17,9 @@ export JOBS
         cross fuzz nightly cover install clean help
 
 CONFIGURE = tools/configure.sh
+CLANG = $(if $(shell command -v ccache),ccache )clang-14
 RUN_TESTS = python3 tools/run_tests.py
-SANITIZED = -Db_lundef=false -Dasserts=true -Darchive=false -Doptimization=1
+SANITIZED = -Db_lundef=false -Dasserts=true -Darchive=false -Doptimization=1 $(MESON_ARGS)
 
 all: ## build into build/: lib/, bin/, include/, examples/
 	@tools/deps.sh build test
@@ -56,38 +57,38 @@ format: ## let clang-format rewrite the sources
 
 asan: ## tests (quick tier) under the address sanitizer
 	@tools/deps.sh build test sanitize
-	@CC=clang-14 $(CONFIGURE) build-asan -Db_sanitize=address $(SANITIZED)
+	@CC="$(CLANG)" $(CONFIGURE) build-asan -Db_sanitize=address $(SANITIZED)
 	@$(RUN_TESTS) build-asan --tier $(or $(TIER),quick) --slow 3 $(TESTS)
 
 ubsan: ## tests (quick tier) under the undefined-behaviour sanitizer
 	@tools/deps.sh build test sanitize
-	@CC=clang-14 $(CONFIGURE) build-ubsan -Db_sanitize=undefined $(SANITIZED)
+	@CC="$(CLANG)" $(CONFIGURE) build-ubsan -Db_sanitize=undefined $(SANITIZED)
 	@$(RUN_TESTS) build-ubsan --tier $(or $(TIER),quick) --slow 3 $(TESTS)
 
 asan-ubsan: ## both sanitizers in one build
 	@tools/deps.sh build test sanitize
-	@CC=clang-14 $(CONFIGURE) build-asan-ubsan -Db_sanitize=address,undefined $(SANITIZED)
+	@CC="$(CLANG)" $(CONFIGURE) build-asan-ubsan -Db_sanitize=address,undefined $(SANITIZED)
 	@$(RUN_TESTS) build-asan-ubsan --tier $(or $(TIER),quick) --slow 3 $(TESTS)
 
 tsan: ## tests under the thread sanitizer
 	@tools/deps.sh build test sanitize
-	@CC=clang-14 $(CONFIGURE) build-tsan -Db_sanitize=thread $(SANITIZED)
+	@CC="$(CLANG)" $(CONFIGURE) build-tsan -Db_sanitize=thread $(SANITIZED)
 	@$(RUN_TESTS) build-tsan --tier $(or $(TIER),quick) --slow 5 --wrap 'setarch -R' $(TESTS)
 
 torture: ## tiny limits, failing n-th allocations, shuffled scheduling
 	@tools/deps.sh build test sanitize
-	@CC=clang-14 $(CONFIGURE) build-torture -Dtorture=true -Db_sanitize=address,undefined $(SANITIZED)
+	@CC="$(CLANG)" $(CONFIGURE) build-torture -Dtorture=true -Db_sanitize=address,undefined $(SANITIZED)
 	@python3 tools/torture.py build-torture $(TESTS)
 
 cross: ## libc-only build for aarch64, its unit tests under qemu-user
 	@tools/deps.sh build cross
-	@$(CONFIGURE) build-aarch64 --cross-file tools/cross/aarch64-linux-gnu.ini -Dauto_features=disabled
+	@$(CONFIGURE) build-aarch64 --cross-file tools/cross/aarch64-linux-gnu.ini -Dauto_features=disabled $(MESON_ARGS)
 	@$(RUN_TESTS) build-aarch64 --tier quick --slow 10 \
 	    --wrap 'qemu-aarch64 -L /usr/aarch64-linux-gnu' $(or $(TESTS),tests/unit tests/ops)
 
 fuzz: ## run every fuzz target for FUZZ_SECONDS
 	@tools/deps.sh build test sanitize
-	@CC=clang-14 $(CONFIGURE) build-fuzz -Dfuzzing=true -Db_sanitize=address,undefined $(SANITIZED)
+	@CC="$(CLANG)" $(CONFIGURE) build-fuzz -Dfuzzing=true -Db_sanitize=address,undefined $(SANITIZED)
 	@python3 tools/run_fuzz.py build-fuzz --seconds $(FUZZ_SECONDS) $(TESTS)
 
 cover: ## line coverage of the tests, as text and build-cover/coverage.html

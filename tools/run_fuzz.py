@@ -41,7 +41,7 @@ def main():
     parser.add_argument('build')
     parser.add_argument('words', nargs='*')
     parser.add_argument('--seconds', type=int, default=60)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     names = sorted(n[len('fuzz_'):-2] for n in os.listdir(os.path.join(ROOT, 'tests/fuzz'))
                    if n.startswith('fuzz_') and n.endswith('.c'))
     names = [n for n in names if not options.words or any(w in n for w in options.words)]

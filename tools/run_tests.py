@@ -14,8 +14,8 @@ those whose path has one of them. A program says in its first lines what it need
 It counts by cmocka's summary or by a line `N passed, N failed, N skipped`; one that prints neither
 counts as one test, and exit status 77 as a skipped one. Any other way to end badly (a signal, a
 timeout, a status other than 0 without a failure counted) is a failure more. Programs see LEAT_TIER,
-LEAT_BUILD and LEAT_ROOT, and LEAT_SHARED where the given data lie beside the project. The closing
-line is the sum; the exit status is 1 when anything failed.
+LEAT_BUILD and LEAT_ROOT, LEAT_SHARED where the given data lie beside the project, and LEAT_EMULATED
+under qemu-user (which cannot fork a process that has threads, and is slow). The closing line is the sum; the exit status is 1 when anything failed.
 """
 import argparse
 import concurrent.futures
@@ -73,7 +73,8 @@ def find_tests(build):
     return tests
 
 
-def environment(build, tier, scratch):
+def environment(options, scratch):
+    build, tier, wrap = options.build, options.tier, options.wrap
     env = dict(os.environ)
     env.update(LEAT_TIER=tier, LEAT_BUILD=build, LEAT_ROOT=ROOT, TMPDIR=scratch)
     shared = os.path.join(os.path.dirname(ROOT), 'shared')
@@ -86,6 +87,8 @@ def environment(build, tier, scratch):
     env.setdefault('UBSAN_OPTIONS', 'print_stacktrace=1:halt_on_error=1')
     env.setdefault('TSAN_OPTIONS', 'suppressions=%s/tsan.supp:halt_on_error=0:exitcode=66:'
                    'second_deadlock_stack=1' % supp)
+    if wrap and wrap[0].startswith('qemu'):
+        env['LEAT_EMULATED'] = '1'
     env.setdefault('CMOCKA_MESSAGE_OUTPUT', 'STDOUT')
     return env
 
@@ -152,7 +155,7 @@ def run_test(test, options):
     scratch = tempfile.mkdtemp(prefix='leat-test-')
     start = time.monotonic()
     try:
-        env = environment(options.build, options.tier, scratch)
+        env = environment(options, scratch)
         status, text = run_process(options.wrap + test.command, test.timeout * options.slow, env)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -186,7 +189,7 @@ def main():
     parser.add_argument('--survive', action='store_true',
                         help='failed checks are no failure: only a crash, a hang or a sanitizer is')
     parser.add_argument('--verbose', action='store_true')
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.build = os.path.abspath(options.build)
     options.wrap = options.wrap.split()
     tests = [t for t in find_tests(options.build)
