@@ -48,6 +48,7 @@ static struct slots *slots_get(void)
 void *math_scratch(enum math_scratch_slot slot, size_t bytes)
 {
     struct slot *s = &slots_get()->slot[slot];
+    bytes += 64; /* never NULL */
     if (s->bytes < bytes) {
         mem_free(s->base);
         s->base = mem_alloc(bytes + 63);

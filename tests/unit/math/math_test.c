@@ -174,7 +174,7 @@ void test_close(double got, double want, double rel, double abs, const char *wha
     if (isnan(want) ? isnan(got) : got == want)
         return;
     if (!(fabs(got - want) <= rel * fabs(want) + abs))
-        fail_msg("%s, element %lld: %.9g, wanted %.9g", what, (long long)i, got, want);
+        fail_msg("%s, element %lld: %.17g, wanted %.17g", what, (long long)i, got, want);
 }
 
 struct pool *test_pool(int threads)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of convolution share: the plan, and the two ways to run one. NHWC here: conv.c
+ * transposes for NCHW. */
+#ifndef LEAT_MATH_CONV_PLAN_H
+#define LEAT_MATH_CONV_PLAN_H
+
+#include "math/conv.h"
+
+#define CONV_PIECES_MAX 16
+
+enum conv_pass { CONV_FORWARD, CONV_BACKWARD_DATA, CONV_BACKWARD_FILTER, CONV_PASSES };
+
+struct conv_dnnl; /* oneDNN's part of a plan */
+
+struct math_conv {
+    struct math_conv_shape shape; /* as given; the passes see it as NHWC */
+    int64_t filter_items;         /* filter_h * filter_w * in_c */
+    int64_t in_items, out_items;  /* of one image */
+    int64_t item;                 /* bytes */
+    double cost_ns;               /* of one image, one pass */
+    int64_t partials;             /* filter gradients that are summed at the end */
+    struct conv_dnnl *dnnl;       /* NULL: our own way */
+};
+
+/* First image of part i of num. */
+static inline int64_t conv_share(int64_t batch, int64_t num, int64_t i)
+{
+    return batch / num * i + min_i64(i, batch % num);
+}
+
+/* Our own: im2col and products. partial: plan->partials filter gradients, when more than one. */
+void conv_own_forward(const struct math_conv *plan, struct pool *pool,
+                      const struct math_conv_args *a);
+void conv_own_backward_data(const struct math_conv *plan, struct pool *pool,
+                            const struct math_conv_args *a);
+void conv_own_backward_filter(const struct math_conv *plan, struct pool *pool,
+                              const struct math_conv_args *a, void *partial);
+
+/* oneDNN: NULL when it is absent or the shape is not one for it. */
+struct conv_dnnl *conv_dnnl_new(const struct math_conv *plan);
+void conv_dnnl_free(struct conv_dnnl *d);
+int64_t conv_dnnl_scratch_bytes(struct conv_dnnl *d, enum conv_pass pass);
+/* False: the pass cannot be done this way; nothing was written that our own does not overwrite. */
+bool conv_dnnl_run(const struct math_conv *plan, enum conv_pass pass, struct pool *pool,
+                   const struct math_conv_args *a, void *scratch);
+
+#endif
