@@ -32,10 +32,11 @@ bool math_conv_output_size(int64_t in, int64_t filter, int64_t dilation, int64_t
         return true;
     }
     if (in - window + 1 < 0 && (in - window + stride) / stride < 0)
-        return status_invalid(
-            st, "Computed output size would be negative: %lld [input_size: %lld, effective_filter_size: %lld, stride: %lld]",
-            (long long)((in - window + stride) / stride), (long long)in, (long long)window,
-            (long long)stride);
+        return status_invalid(st,
+                              "Computed output size would be negative: %lld [input_size: %lld, "
+                              "effective_filter_size: %lld, stride: %lld]",
+                              (long long)((in - window + stride) / stride), (long long)in,
+                              (long long)window, (long long)stride);
     out_and_pad[0] = (in - window + stride) / stride;
     out_and_pad[1] = 0;
     return true;
@@ -77,12 +78,12 @@ static bool shape_check(struct math_conv *plan, struct status *st)
     const int64_t f[] = {s->filter_h, s->filter_w, s->in_c};
     int64_t total, item = (int64_t)dtype_size(s->dtype);
     if (!math_gemm_supports(s->dtype) || dtype_is_complex(s->dtype) || s->dtype == DT_INT64)
-        return status_unimplemented(st, "convolution: type %s has no kernel",
-                                    dtype_name(s->dtype));
+        return status_unimplemented(st, "convolution: type %s has no kernel", dtype_name(s->dtype));
     if (s->stride_h < 1 || s->stride_w < 1 || s->dilation_h < 1 || s->dilation_w < 1)
-        return status_invalid(st, "convolution: strides %lld, %lld and dilations %lld, %lld must be positive",
-                              (long long)s->stride_h, (long long)s->stride_w,
-                              (long long)s->dilation_h, (long long)s->dilation_w);
+        return status_invalid(
+            st, "convolution: strides %lld, %lld and dilations %lld, %lld must be positive",
+            (long long)s->stride_h, (long long)s->stride_w, (long long)s->dilation_h,
+            (long long)s->dilation_w);
     plan->item = item;
     if (!product(x, 3, &plan->in_items) || !product(y, 3, &plan->out_items) ||
         !product(f, 3, &plan->filter_items) || s->batch < 0 ||

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two-dimensional convolution and its two gradients, filters stored HWIO.
  *
- * A plan (struct math_conv) is made once per shape by who holds it (a kernel
- * caches a few, keyed by math_conv_shape_equal) and may run on many threads at
- * once. float goes through oneDNN's primitives where it is present, other types
- * and other machines through our im2col and gemm. The batch is split by shape
- * alone, partial filter gradients are added in a fixed order: the bits do not
- * depend on the thread count.
+ * A plan (struct math_conv) is made once per shape by who holds it (a kernel caches a few, keyed by
+ * math_conv_shape_equal) and may run on many threads at once. float goes through oneDNN's
+ * primitives where it is present, other types and other machines through our im2col and gemm. The
+ * batch is split by shape alone, partial filter gradients are added in a fixed order: the bits do
+ * not depend on the thread count.
  *
- * Workload: NHWC activations, kept NHWC; filters are reordered to the layout
- * the primitive wants, once per value when the caller says which value it is
- * (filter_version), else per call. */
+ * Workload: NHWC activations, kept NHWC; filters are reordered to the layout the primitive wants,
+ * once per value when the caller says which value it is (filter_version), else per call. */
 #ifndef LEAT_MATH_CONV_H
 #define LEAT_MATH_CONV_H
 
@@ -38,8 +36,7 @@ struct math_conv;
 
 bool math_conv_shape_equal(const struct math_conv_shape *a, const struct math_conv_shape *b);
 
-/* Fails on sizes below 0, strides or dilations below 1, products beyond int64,
- * unknown types. */
+/* Fails on sizes below 0, strides or dilations below 1, products beyond int64, unknown types. */
 MUST_CHECK bool math_conv_new(const struct math_conv_shape *shape, struct math_conv **out,
                               struct status *st);
 void math_conv_free(struct math_conv *plan);

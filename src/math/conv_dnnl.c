@@ -4,9 +4,9 @@
  *
  * A pass cuts the batch into pieces of two sizes at most; a primitive is made for each size (and,
  * forward, for each epilogue) when first needed and kept with the plan. The filter is reordered to
- * the layout the primitives ask for: once per call into the caller's scratch, or once per value into
- * a counted copy that belongs to the plan. Filter gradients of the pieces are added in order, in that
- * layout, then reordered back. */
+ * the layout the primitives ask for: once per call into the caller's scratch, or once per value
+ * into a counted copy that belongs to the plan. Filter gradients of the pieces are added in order,
+ * in that layout, then reordered back. */
 #include <math.h>
 
 #include "base/lock.h"
@@ -30,9 +30,9 @@ struct unit {
 struct pass {
     bool tried, usable;
     int64_t pieces;
-    int64_t images[2];            /* of a piece: the larger number first */
-    dnnl_memory_desc_t filter;    /* as the primitives want it */
-    dnnl_primitive_t reorder;     /* HWIO to that layout; backward filter: back */
+    int64_t images[2];         /* of a piece: the larger number first */
+    dnnl_memory_desc_t filter; /* as the primitives want it */
+    dnnl_primitive_t reorder;  /* HWIO to that layout; backward filter: back */
     int64_t filter_bytes, scratchpad_bytes;
     struct unit unit[EPILOGUES][2];
 };
@@ -209,15 +209,14 @@ static bool unit_make(const struct conv_dnnl *d, enum conv_pass pass, int epilog
     struct pass *p = (struct pass *)&d->pass[pass];
     struct unit *u = &p->unit[epilogue][size];
     const struct dnnl_api *api = d->api;
-    dnnl_primitive_desc_t pd =
-        find_implementation(d, pass, epilogue, p->images[size], &p->filter);
+    dnnl_primitive_desc_t pd = find_implementation(d, pass, epilogue, p->images[size], &p->filter);
     if (!pd)
         return false;
     const bool back_data = pass == CONV_BACKWARD_DATA, forward = pass == CONV_FORWARD;
     u->src = *api->primitive_desc_query_md(
         pd, back_data ? dnnl_query_diff_src_md : dnnl_query_src_md, 0);
-    u->dst = *api->primitive_desc_query_md(pd, forward ? dnnl_query_dst_md : dnnl_query_diff_dst_md,
-                                           0);
+    u->dst =
+        *api->primitive_desc_query_md(pd, forward ? dnnl_query_dst_md : dnnl_query_diff_dst_md, 0);
     u->scratchpad = *api->primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
     const int64_t bytes = (int64_t)api->memory_desc_get_size(&u->scratchpad);
     const bool fits = bytes <= p->scratchpad_bytes;
@@ -322,7 +321,7 @@ struct dnnl_job {
     const struct pass *p;
     const struct math_conv_args *a;
     int epilogue;
-    char *filter;     /* in the primitives' layout; backward filter: one a piece */
+    char *filter; /* in the primitives' layout; backward filter: one a piece */
     char *scratchpads;
     int failed; /* atomic */
 };
@@ -381,8 +380,8 @@ static bool piece_run(struct dnnl_job *j, int64_t i)
     } else {
         args[n++] = (struct argument){DNNL_ARG_SRC, &u->src, (const float *)a->x + x_at};
         args[n++] = (struct argument){DNNL_ARG_DIFF_DST, &u->dst, (const float *)a->dy + y_at};
-        args[n++] = (struct argument){DNNL_ARG_DIFF_WEIGHTS, &p->filter,
-                                      j->filter + i * p->filter_bytes};
+        args[n++] =
+            (struct argument){DNNL_ARG_DIFF_WEIGHTS, &p->filter, j->filter + i * p->filter_bytes};
     }
     args[n++] = (struct argument){DNNL_ARG_SCRATCHPAD, &u->scratchpad,
                                   j->scratchpads + i * p->scratchpad_bytes};
@@ -479,8 +478,7 @@ bool conv_dnnl_run(const struct math_conv *plan, enum conv_pass pass, struct poo
     struct dnnl_job j = {.d = d, .pass = pass, .p = &d->pass[pass], .a = a};
     const bool forward = pass == CONV_FORWARD;
     if (forward)
-        j.epilogue = (a->bias ? EPILOGUE_BIAS : 0) |
-                     (a->act == MATH_ACT_RELU ? EPILOGUE_RELU : 0);
+        j.epilogue = (a->bias ? EPILOGUE_BIAS : 0) | (a->act == MATH_ACT_RELU ? EPILOGUE_RELU : 0);
     if (!units_ready(d, pass, j.epilogue))
         return false;
     struct filter_copy *copy = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolution as matrix products: the windows of some output positions are laid out as rows of a
- * matrix (im2col) in the thread's scratch, in strips of about a MiB, and multiplied by the filter,
- * which is stored as the very matrix that is needed. A 1 x 1 filter without stride needs no copy. */
+ * matrix (im2col) in the thread's scratch, in strips of about a MiB, and multiplied by the
+ * filter, which is stored as the very matrix that is needed. A 1 x 1 filter without stride needs
+ * no copy. */
 #include "math/conv_plan.h"
 
 #include "math/scratch.h"
@@ -200,8 +201,12 @@ static void backward_data_run(void *arg, int64_t begin, int64_t end)
     const struct math_conv *plan = j->plan;
     const struct math_conv_shape *s = &plan->shape;
     const int64_t positions = s->out_h * s->out_w, len = strip_positions(plan);
-    struct math_gemm g = {.n = plan->filter_items, .k = s->out_c, .b = j->a->filter,
-                          .lda = s->out_c,         .ldb = s->out_c, .ldc = plan->filter_items,
+    struct math_gemm g = {.n = plan->filter_items,
+                          .k = s->out_c,
+                          .b = j->a->filter,
+                          .lda = s->out_c,
+                          .ldb = s->out_c,
+                          .ldc = plan->filter_items,
                           .trans_b = true};
     char *rows = strip_scratch(plan);
     for (int64_t image = begin; image < end; image++) {
@@ -247,8 +252,12 @@ static void backward_filter_run(void *arg, int64_t begin, int64_t end)
     const struct math_conv_shape *s = &plan->shape;
     const int64_t positions = s->out_h * s->out_w, len = strip_positions(plan);
     const bool direct = is_pointwise(s);
-    struct math_gemm g = {.m = plan->filter_items,   .n = s->out_c,   .lda = plan->filter_items,
-                          .ldb = s->out_c,           .ldc = s->out_c, .trans_a = true};
+    struct math_gemm g = {.m = plan->filter_items,
+                          .n = s->out_c,
+                          .lda = plan->filter_items,
+                          .ldb = s->out_c,
+                          .ldc = s->out_c,
+                          .trans_a = true};
     char *rows = direct ? NULL : strip_scratch(plan);
     for (int64_t i = begin; i < end; i++) {
         g.c = j->partial + i * plan->filter_items * s->out_c * plan->item;

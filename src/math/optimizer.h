@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One training update of n parameters in one pass over memory.
  *
- * Formulas are those of TensorFlow 1.15's Apply* ops, evaluated in the
- * variable's own type (half and bfloat16: in float, rounded on store).
- * Hyperparameters are given as double and rounded to that type first.
- * Elementwise, so any split gives the same bits. Sparse updates call these on
+ * Formulas are those of TensorFlow 1.15's Apply* ops, evaluated in the variable's own type (half
+ * and bfloat16: in float, rounded on store). Hyperparameters are given as double and rounded to
+ * that type first. Elementwise, so any split gives the same bits. Sparse updates call these on
  * rows. */
 #ifndef LEAT_MATH_OPTIMIZER_H
 #define LEAT_MATH_OPTIMIZER_H
@@ -26,9 +25,8 @@ enum math_optimizer {
     MATH_OPT_ADADELTA,         /* acc, acc_update */
 };
 
-/* slot[] holds, in this order: momentum {acc}, adam {m, v}, adagrad {acc},
- * rmsprop {ms, mom}, centered {ms, mom, mg}, ftrl {acc, linear}, adadelta {acc,
- * acc_update}. */
+/* slot[] holds, in this order: momentum {acc}, adam {m, v}, adagrad {acc}, rmsprop {ms, mom},
+ * centered {ms, mom, mg}, ftrl {acc, linear}, adadelta {acc, acc_update}. */
 struct math_update {
     enum math_optimizer kind;
     int dtype;
@@ -49,10 +47,9 @@ struct math_update {
 bool math_optimizer_supports(int dtype);
 void math_update(struct pool *pool, const struct math_update *u);
 
-/* var[indices[i]] updated with row i of grad (u->grad: num x row_items; u->n is
- * ignored). For all kinds but ADAM. Repeated indices apply one after another.
- * Returns -1, or the position of the first index outside [0, limit), and then
- * changes nothing. */
+/* var[indices[i]] updated with row i of grad (u->grad: num x row_items; u->n is ignored). For all
+ * kinds but ADAM. Repeated indices apply one after another. Returns -1, or the position of the
+ * first index outside [0, limit), and then changes nothing. */
 struct math_sparse_rows {
     int index_dtype;
     const void *indices;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maximum and average pooling over two dimensions, and their gradients.
  *
- * Windows are clipped to the image: padding never wins a maximum and never
- * counts in an average. Of equal maxima the first in row-major order of the
- * image gets the gradient (TensorFlow's rule). Split over images, so the bits
- * do not depend on the thread count. */
+ * Windows are clipped to the image: padding never wins a maximum and never counts in an average. Of
+ * equal maxima the first in row-major order of the image gets the gradient (TensorFlow's rule).
+ * Split over images, so the bits do not depend on the thread count. */
 #ifndef LEAT_MATH_POOLING_H
 #define LEAT_MATH_POOLING_H
 
@@ -25,9 +24,8 @@ bool math_pooling_supports(int dtype, bool max);
 
 void math_maxpool(struct pool *pool, const struct math_pooling *s, const void *x, void *y);
 
-/* argmax[i]: index of the winner in its image, ((h * in_w) + w) * channels + c
- * as if NHWC; with the image number folded in where include_batch. y may be
- * NULL. Types as math_maxpool. */
+/* argmax[i]: index of the winner in its image, ((h * in_w) + w) * channels + c as if NHWC; with the
+ * image number folded in where include_batch. y may be NULL. Types as math_maxpool. */
 struct math_maxpool_argmax {
     const void *x;
     void *y;

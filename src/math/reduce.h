@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions and scans along axes.
  *
- * Sums are formed in fixed blocks whose order depends on the shape alone:
- * deterministic for any thread count, with the error of pairwise summation.
- * half and bfloat16 are summed in float. An empty reduction gives 0 (sum), 1
- * (prod), -inf or the lowest value (max), +inf or the highest (min), true
- * (all), false (any), NaN (mean of floats; 0 of integers). A NaN makes sum,
- * mean and prod NaN; for max and min: see MATH_REDUCE_MAX. */
+ * Sums are formed in fixed blocks whose order depends on the shape alone: deterministic for any
+ * thread count, with the error of pairwise summation. half and bfloat16 are summed in float. An
+ * empty reduction gives 0 (sum), 1 (prod), -inf or the lowest value (max), +inf or the highest
+ * (min), true (all), false (any), NaN (mean of floats; 0 of integers). A NaN makes sum, mean and
+ * prod NaN; for max and min: see MATH_REDUCE_MAX. */
 #ifndef LEAT_MATH_REDUCE_H
 #define LEAT_MATH_REDUCE_H
 
@@ -24,8 +23,7 @@ enum math_reduce_op {
     MATH_REDUCE_NUM
 };
 
-/* Every number type for sum, mean, prod (complex too), every real one for max
- * and min. */
+/* Every number type for sum, mean, prod (complex too), every real one for max and min. */
 bool math_reduce_supports(enum math_reduce_op op, int dtype);
 
 /* y[outer][inner] = op over r of x[outer][r][inner]. */
@@ -41,10 +39,9 @@ void math_reduce(struct pool *pool, const struct math_reduce *r);
 /* y[i] /= num: sums become means; integers truncate. Not for half and bfloat16. */
 void math_reduce_divide(int dtype, void *y, int64_t n, int64_t num);
 
-/* The same over any set of axes of a dense tensor: axis i is summed away where
- * reduced[i]. y has the kept axes in order. scratch holds
- * math_reduce_axes_scratch_bytes (0 for up to three runs of kept and reduced
- * axes). */
+/* The same over any set of axes of a dense tensor: axis i is summed away where reduced[i]. y has
+ * the kept axes in order. scratch holds math_reduce_axes_scratch_bytes (0 for up to three runs of
+ * kept and reduced axes). */
 struct math_reduce_axes {
     enum math_reduce_op op;
     int dtype;
@@ -58,8 +55,7 @@ struct math_reduce_axes {
 int64_t math_reduce_axes_scratch_bytes(const struct math_reduce_axes *r);
 void math_reduce_axes(struct pool *pool, const struct math_reduce_axes *r);
 
-/* Index (int32 or int64, out_dtype) of the first greatest (smallest) element.
- * num > 0. */
+/* Index (int32 or int64, out_dtype) of the first greatest (smallest) element. num > 0. */
 struct math_arg_reduce {
     bool min;
     int dtype, out_dtype;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers: Philox 4x32-10 (Salmon et al., SC'11) and the distributions
- * of TensorFlow 1.15, stream for stream: the same seeds give the numbers that
- * TensorFlow's CPU kernels give.
+/* Random numbers: Philox 4x32-10 (Salmon et al., SC'11) and the distributions of TensorFlow 1.15,
+ * stream for stream: the same seeds give the numbers that TensorFlow's CPU kernels give.
  *
- * A generator is a plain value: a 64-bit key and a 128-bit counter. A kernel
- * keeps one under its lock, takes a copy with math_philox_reserve and fills
- * from the copy outside the lock. Element i depends on the generator and i
- * alone, so filling in parallel changes nothing. */
+ * A generator is a plain value: a 64-bit key and a 128-bit counter. A kernel keeps one under its
+ * lock, takes a copy with math_philox_reserve and fills from the copy outside the lock. Element i
+ * depends on the generator and i alone, so filling in parallel changes nothing. */
 #ifndef LEAT_MATH_RNG_H
 #define LEAT_MATH_RNG_H
 
@@ -18,14 +16,14 @@ struct math_philox {
     uint32_t key[2];
 };
 
-/* Key from seed, upper half of the counter from seed2. TensorFlow's "both zero:
- * seed from the clock" is the caller's: math_random_seed gives such a seed. */
+/* Key from seed, upper half of the counter from seed2. TensorFlow's "both zero: seed from the
+ * clock" is the caller's: math_random_seed gives such a seed. */
 void math_philox_init(struct math_philox *g, uint64_t seed, uint64_t seed2);
 void math_philox_skip(struct math_philox *g, uint64_t blocks);
 /* The four words of the present block, then on to the next. */
 void math_philox_next(struct math_philox *g, uint32_t out[4]);
-/* A copy of *g as it is; *g moves past num * multiplier blocks of 128 bits.
- * TensorFlow's random ops reserve num outputs with multiplier 256. */
+/* A copy of *g as it is; *g moves past num * multiplier blocks of 128 bits. TensorFlow's random ops
+ * reserve num outputs with multiplier 256. */
 struct math_philox math_philox_reserve(struct math_philox *g, int64_t num, int64_t multiplier);
 uint64_t math_random_seed(void); /* from the system, never 0 */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One source, several instruction levels.
  *
- * Each file of math/simd/ is compiled once per level with LEAT_LEVEL defined as
- * base, avx2 or avx512 (and the compiler's flags for it); on other processors
- * than x86-64 with base alone. Its functions are named LEAT_FN(name), which
- * gives name_base, name_avx2, name_avx512, and declared once by SIMD_DECLARE.
- * Callers write SIMD_CALL(name)(args): the best level this CPU has. */
+ * Each file of math/simd/ is compiled once per level with LEAT_LEVEL defined as base, avx2 or
+ * avx512 (and the compiler's flags for it); on other processors than x86-64 with base alone. Its
+ * functions are named LEAT_FN(name), which gives name_base, name_avx2, name_avx512, and declared
+ * once by SIMD_DECLARE. Callers write SIMD_CALL(name)(args): the best level this CPU has. */
 #ifndef LEAT_MATH_SIMD_H
 #define LEAT_MATH_SIMD_H
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax over the rows of a matrix, and the cross-entropy losses fused with
- * it.
+/* Softmax over the rows of a matrix, and the cross-entropy losses fused with it.
  *
- * Each row's maximum is subtracted first. Types half, bfloat16, float and
- * double. Rows are independent; classes may be 0 (rows are then empty, a loss
- * is 0). */
+ * Each row's maximum is subtracted first. Types half, bfloat16, float and double. Rows are
+ * independent; classes may be 0 (rows are then empty, a loss is 0). */
 #ifndef LEAT_MATH_SOFTMAX_H
 #define LEAT_MATH_SOFTMAX_H
 
@@ -20,8 +18,8 @@ struct math_softmax {
 };
 void math_softmax(struct pool *pool, const struct math_softmax *s);
 
-/* dx from y = softmax(x) (or log-softmax) and dy: (dy - sum(dy * y)) * y, or dy
- * - exp(y) * sum(dy). */
+/* dx from y = softmax(x) (or log-softmax) and dy: (dy - sum(dy * y)) * y, or dy - exp(y) *
+ * sum(dy). */
 struct math_softmax_grad {
     int dtype;
     bool log;
@@ -31,9 +29,9 @@ struct math_softmax_grad {
 };
 void math_softmax_grad(struct pool *pool, const struct math_softmax_grad *s);
 
-/* loss[r] = -sum(labels * log-softmax(logits)); backprop = softmax(logits) -
- * labels. A row stride of 0 broadcasts one row; a column stride of 0 one
- * column. backprop may be logits where those are not broadcast. */
+/* loss[r] = -sum(labels * log-softmax(logits)); backprop = softmax(logits) - labels. A row stride
+ * of 0 broadcasts one row; a column stride of 0 one column. backprop may be logits where those are
+ * not broadcast. */
 struct math_xent {
     int dtype;
     int64_t rows, classes;

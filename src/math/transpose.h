@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Permuting the axes of a dense array: y axis i is x axis perm[i].
  *
- * Axes that stay neighbours are joined first, so most permutations become
- * copies of long runs or a batch of plane transpositions, which go in
- * cache-sized tiles. Bytes are moved, not values: any type of 1, 2, 4, 8 or 16
- * bytes. rank <= MATH_TRANSPOSE_MAX_RANK; perm is a permutation (checked by the
- * caller); x and y do not overlap. */
+ * Axes that stay neighbours are joined first, so most permutations become copies of long runs or a
+ * batch of plane transpositions, which go in cache-sized tiles. Bytes are moved, not values: any
+ * type of 1, 2, 4, 8 or 16 bytes. rank <= MATH_TRANSPOSE_MAX_RANK; perm is a permutation (checked
+ * by the caller); x and y do not overlap. */
 #ifndef LEAT_MATH_TRANSPOSE_H
 #define LEAT_MATH_TRANSPOSE_H
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mathematical functions over arrays of float and double.
  *
- * A few ulp from the true value, with the special values of C's math.h (NaN in,
- * NaN out; infinities; the sign of zero). Element i of the result depends on
- * element i of the arguments alone: splitting an array anywhere changes no bit.
- * y may be x itself, but not overlap it otherwise. Single threaded: the caller
- * splits. Instruction level chosen at run time; SLEEF does the hard ones where
- * it is linked, libm where it is not. */
+ * A few ulp from the true value, with the special values of C's math.h (NaN in, NaN out;
+ * infinities; the sign of zero). Element i of the result depends on element i of the arguments
+ * alone: splitting an array anywhere changes no bit. y may be x itself, but not overlap it
+ * otherwise. Single threaded: the caller splits. Instruction level chosen at run time; SLEEF does
+ * the hard ones where it is linked, libm where it is not. */
 #ifndef LEAT_MATH_VEC_H
 #define LEAT_MATH_VEC_H
 
@@ -41,8 +40,7 @@ MATH_VEC_BINARY_TABLE(X)
 typedef void (*math_vec_f32)(const float *x, float *y, int64_t n);
 typedef void (*math_vec_f64)(const double *x, double *y, int64_t n);
 
-/* The function for the machine's instruction level, without the dispatch of
- * each call above. */
+/* The function for the machine's instruction level, without the dispatch of each call above. */
 enum math_vec {
 #define X(name) MATH_VEC_##name,
     MATH_VEC_UNARY_TABLE(X)

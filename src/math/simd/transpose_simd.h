@@ -6,8 +6,8 @@
 #include "base/base.h"
 #include "math/simd.h"
 
-/* y column r = x row r: element (r, c) of x lies at x + r * x_row + c * item, and goes to
- * y + c * y_row + r * item. Row distances in bytes. */
+/* y column r = x row r: element (r, c) of x lies at x + r * x_row + c * item, and goes to y + c *
+ * y_row + r * item. Row distances in bytes. */
 struct plane {
     const char *x;
     char *y;
