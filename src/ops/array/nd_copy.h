@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copying a block of elements between two arrays that step through memory in their own ways: what
+ * slicing, padding, joining, tiling, broadcasting and reversing have in common.
+ *
+ * A caller describes the block axis by axis, outermost first; each axis has a length and a step in
+ * both arrays, in elements. A source step of zero repeats, a negative one walks backwards. Axes
+ * that run on in both arrays are joined as they are added, so the copy sees as few and as long runs
+ * as there are. Every type is served; types that own memory are copied one by one. */
+#ifndef LEAT_OPS_ARRAY_ND_COPY_H
+#define LEAT_OPS_ARRAY_ND_COPY_H
+
+#include "op/kernel.h"
+
+/* Tile splits each axis in two. */
+enum { ND_MAX_AXES = 2 * SHAPE_MAX_RANK };
+
+struct nd_copy { /* on the stack of a kernel; not cleared, nd_begin sets what counts */
+    int dtype;
+    const char *src; /* first element read */
+    char *dst;       /* first element written */
+    int num_axes;
+    bool empty; /* some axis has length 0 */
+    int64_t n[ND_MAX_AXES], src_step[ND_MAX_AXES], dst_step[ND_MAX_AXES];
+};
+
+static inline void nd_begin(struct nd_copy *c, int dtype, const void *src, void *dst)
+{
+    c->dtype = dtype;
+    c->src = src;
+    c->dst = dst;
+    c->num_axes = 0;
+    c->empty = false;
+}
+
+static inline void nd_axis(struct nd_copy *c, int64_t n, int64_t src_step, int64_t dst_step)
+{
+    if (n == 1)
+        return;
+    if (n == 0)
+        c->empty = true;
+    int last = c->num_axes - 1;
+    if (last >= 0 && c->src_step[last] == n * src_step && c->dst_step[last] == n * dst_step) {
+        c->n[last] *= n;
+        c->src_step[last] = src_step;
+        c->dst_step[last] = dst_step;
+        return;
+    }
+    c->n[last + 1] = n;
+    c->src_step[last + 1] = src_step;
+    c->dst_step[last + 1] = dst_step;
+    c->num_axes++;
+}
+
+/* Copies. Source and destination do not overlap. False only where memory for strings is out. */
+MUST_CHECK bool nd_run(struct kctx *k, const struct nd_copy *c, struct status *st);
+
+/* Row-major steps of shape's axes, in elements; room for rank. The shape has elements. */
+void nd_steps(const struct shape *shape, int64_t *steps);
+
+#endif
