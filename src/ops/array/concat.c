@@ -171,7 +171,7 @@ static bool joined_shape(struct kctx *c, struct join j, int64_t *dims, int *at, 
 static bool join_run(struct kctx *c, struct join j, struct status *st)
 {
     int64_t dims[SHAPE_MAX_RANK];
-    int at;
+    int at = 0;
     if (!joined_shape(c, j, dims, &at, st))
         return false;
     struct shape shape = shape_make(dims, tensor_rank(kernel_in(c, j.first)));

@@ -43,7 +43,7 @@ static bool kernel_axis(struct kctx *c, int rank, int *axis, struct status *st)
 
 static bool pack_shape(struct infer_ctx *c, struct status *st)
 {
-    int n = infer_num_inputs(c), axis;
+    int n = infer_num_inputs(c), axis = 0;
     const struct shape *s = infer_input(c, n - 1);
     for (int i = n - 2; i >= 0; i--) {
         if (!infer_merge(c, infer_input(c, i), s, &s, st)) {
@@ -91,7 +91,7 @@ static bool check_pack_shapes(struct kctx *c, struct status *st)
 static bool pack_run(struct kctx *c, struct status *st)
 {
     const struct tensor *first = kernel_in(c, 0);
-    int n = kernel_num_inputs(c), rank = tensor_rank(first), axis;
+    int n = kernel_num_inputs(c), rank = tensor_rank(first), axis = 0;
     int64_t dims[SHAPE_MAX_RANK], before = 1;
     if (!kernel_axis(c, rank + 1, &axis, st) || !check_pack_shapes(c, st))
         return false;
@@ -139,7 +139,7 @@ KERNEL_DEF(pack_cpu) = {.op = "Pack",
 static bool unpack_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s = infer_input(c, 0);
-    int n = infer_num_outputs(c), axis;
+    int n = infer_num_outputs(c), axis = 0;
     int64_t unused;
     if (s->rank < 0)
         return infer_unknown_outputs(c, st);
@@ -211,7 +211,7 @@ static bool unpack_copy(struct kctx *c, const struct tensor *in, int axis,
 static bool unpack_run(struct kctx *c, struct status *st)
 {
     const struct tensor *in = kernel_in(c, 0);
-    int n = kernel_num_outputs(c), rank = tensor_rank(in), axis;
+    int n = kernel_num_outputs(c), rank = tensor_rank(in), axis = 0;
     int64_t dims[SHAPE_MAX_RANK];
     if (!kernel_axis(c, rank, &axis, st))
         return false;

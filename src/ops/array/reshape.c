@@ -76,7 +76,7 @@ static bool refine(struct infer_ctx *c, const struct shape *in, const struct sha
                    struct status *st)
 {
     struct dims_product a = product_of(in), b = product_of(*out);
-    int64_t dim;
+    int64_t dim = 0;
     if (a.several || b.several || a.product == DIM_UNKNOWN || b.product == DIM_UNKNOWN)
         return true;
     if (a.unknown < 0 && b.unknown < 0)

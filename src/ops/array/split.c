@@ -30,7 +30,7 @@ static bool infer_axis(struct infer_ctx *c, int i, int rank, int *axis, struct s
 static bool split_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *in = infer_input(c, 1);
-    int axis, n = infer_num_outputs(c);
+    int axis = 0, n = infer_num_outputs(c);
     if (!infer_axis(c, 0, in->rank, &axis, st))
         return false;
     const struct shape *out = infer_of_rank(c, in->rank);
@@ -89,7 +89,7 @@ static bool known_pieces(struct infer_ctx *c, const struct shape *in, const stru
 static bool split_v_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *in = infer_input(c, 0);
-    int axis;
+    int axis = 0;
     if (!infer_axis(c, 2, in->rank, &axis, st))
         return false;
     if (in->rank < 0)
@@ -182,7 +182,7 @@ static bool put_piece(struct kctx *c, const struct tensor *in, int axis, int i, 
 static bool split_run(struct kctx *c, struct status *st)
 {
     const struct tensor *in = kernel_in(c, 1);
-    int axis, n = kernel_num_outputs(c);
+    int axis = 0, n = kernel_num_outputs(c);
     if (!kernel_axis(kernel_in(c, 0), tensor_rank(in), &axis, st))
         return false;
     int64_t dim = tensor_dim(in, axis), len = dim / n;
@@ -241,8 +241,8 @@ static bool read_lengths(struct kctx *c, int64_t dim, int64_t *rest, struct stat
 static bool split_v_run(struct kctx *c, struct status *st)
 {
     const struct tensor *in = kernel_in(c, 0), *sizes = kernel_in(c, 1);
-    int axis, n = kernel_num_outputs(c);
-    int64_t at = 0, rest;
+    int axis = 0, n = kernel_num_outputs(c);
+    int64_t at = 0, rest = 0;
     if (tensor_rank(sizes) != 1 || sizes->num_elems != n)
         return status_invalid(st,
                               "size of the split_tensor must be 1-D and have the same elements as "
