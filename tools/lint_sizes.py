@@ -40,11 +40,16 @@ def parameters(head):
 
 
 def nesting(lines):
-    depth = deepest = 0
-    for line in lines:
-        depth += line.count('{')
-        deepest = max(deepest, depth)
-        depth -= line.count('}')
+    """How deep statements nest; the braces of initialisers do not count."""
+    stack, before, deepest = [], ')', 0
+    for ch in ' '.join(lines):
+        if ch == '{':
+            stack.append(before not in '=,{(')
+            deepest = max(deepest, sum(stack))
+        elif ch == '}' and stack:
+            stack.pop()
+        if not ch.isspace():
+            before = ch
     return deepest - 1 # the body itself is not nested
 
 
