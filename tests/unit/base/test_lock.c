@@ -111,6 +111,18 @@ static void take_falling(void *arg UNUSED)
     lock_take(&low);
 }
 
+static struct lock variables[2] = {LOCK_INIT("first", LOCK_RANK_VARIABLE),
+                                   LOCK_INIT("second", LOCK_RANK_VARIABLE)};
+
+static void take_variables(void *arg)
+{
+    int first = *(int *)arg;
+    lock_take(&variables[first]);
+    lock_take(&variables[1 - first]);
+    lock_drop(&variables[0]);
+    lock_drop(&variables[1]);
+}
+
 static void take_twice(void *arg UNUSED)
 {
     lock_take(&low);
@@ -143,6 +155,11 @@ static void test_lock__ranks_only_rise(void **state UNUSED)
     status = run_in_child(take_twice, NULL, text, sizeof text);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     status = run_in_child(drop_untaken, NULL, text, sizeof text);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    int first = 0; /* variables rise by address */
+    assert_int_equal(run_in_child(take_variables, &first, text, sizeof text), 0);
+    first = 1;
+    status = run_in_child(take_variables, &first, text, sizeof text);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     assert_int_equal(run_in_child(take_rising, NULL, text, sizeof text), 0);
 }
