@@ -264,12 +264,16 @@ bool graph_import_body(struct graph *g, const struct pb_graph_def *def, struct s
 
 static bool looks_like_text(const char *p, size_t n)
 {
-    if (n > 4096)
-        n = 4096;
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)p[i] < ' ' && p[i] != '\n' && p[i] != '\r' && p[i] != '\t')
+    size_t blank = 0;
+
+    while (blank < n && strchr(" \t\r\n", p[blank]) && p[blank])
+        blank++;
+    if (blank == n || !strchr("abcdefghijklmnopqrstuvwxyz#[", p[blank]) || !p[blank])
+        return false;
+    for (size_t i = blank; i < n && i < 4096; i++)
+        if ((unsigned char)p[i] < ' ' && !strchr("\t\r\n", p[i]))
             return false;
-    return n > 0;
+    return true;
 }
 
 bool graph_import(struct graph *g, const void *bytes, size_t n, const struct import_options *o,

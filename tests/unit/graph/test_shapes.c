@@ -7,13 +7,13 @@ static struct status st;
 /* The shape that Fill gets from a tensor: what is known of the value. */
 static void holds(struct graph *g, struct output dims, const char *want)
 {
-    char name[32];
+    char fill[32], value[32];
 
-    snprintf(name, sizeof name, "fill%lld", (long long)g->num_nodes);
-    struct output value = t_out(t_placeholder(g, strcat(name, "v"), DT_FLOAT, 0), 0);
-    struct node *f = t_node(g, "Fill", strcat(name, "f"), 2, dims, value);
+    snprintf(fill, sizeof fill, "fill%lld", (long long)g->num_nodes);
+    snprintf(value, sizeof value, "value%lld", (long long)g->num_nodes);
+    struct output v = t_out(t_placeholder(g, value, DT_FLOAT, 0), 0);
 
-    t_want_shape(t_out(f, 0), want);
+    t_want_shape(t_out(t_node(g, "Fill", fill, 2, dims, v), 0), want);
 }
 
 static struct node *slice(struct graph *g, const char *name, struct output in, int begin, int end,
