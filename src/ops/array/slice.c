@@ -9,19 +9,26 @@
 /* --- shape --- */
 
 /* Sizes are constants; -1 stands for the rest of its axis. */
-static const struct shape *sized(struct infer_ctx *c, const struct shape *begin,
-                                 const struct tensor *sizes)
+static bool sized(struct infer_ctx *c, const struct shape *begin, const struct tensor *sizes,
+                  const struct shape **out, struct status *st)
 {
     const struct shape *in = infer_input(c, 0);
     int64_t dims[SHAPE_MAX_RANK];
     for (int i = 0; i < (int)sizes->num_elems; i++) {
         int64_t n = tensor_index(sizes, i), d = infer_dim(in, i), b = infer_dim(begin, i);
-        if (n >= 0)
-            dims[i] = n;
-        else
-            dims[i] = n == -1 && d >= 0 && b >= 0 && b <= d ? d - b : DIM_UNKNOWN;
+        if (n < -1)
+            return status_invalid(st, "Invalid value in tensor used for shape: %lld", (long long)n);
+        dims[i] = n;
+        if (n >= 0 || d < 0 || b < 0)
+            continue;
+        if (b > d)
+            return status_invalid(st,
+                                  "Negative dimension size caused by subtracting %lld from %lld",
+                                  (long long)b, (long long)d);
+        dims[i] = d - b;
     }
-    return infer_make(c, dims, (int)sizes->num_elems);
+    *out = infer_make(c, dims, (int)sizes->num_elems);
+    return true;
 }
 
 static bool slice_shape(struct infer_ctx *c, struct status *st)
@@ -41,7 +48,9 @@ static bool slice_shape(struct infer_ctx *c, struct status *st)
         return false;
     const struct tensor *known = infer_const(c, 2);
     if (known && known->num_elems <= SHAPE_MAX_RANK) {
-        infer_set(c, 0, sized(c, begin, known));
+        if (!sized(c, begin, known, &sizes, st))
+            return false;
+        infer_set(c, 0, sizes);
         return true;
     }
     if (!infer_const_shape(c, 2, &sizes, st))

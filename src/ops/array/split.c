@@ -65,7 +65,7 @@ static bool known_pieces(struct infer_ctx *c, const struct shape *in, const stru
             return status_invalid(st, "size_splits can only have one -1");
         if (s == -1)
             rest = i;
-        else if (s < 0 || !size_add(total, s, &total))
+        else if (!size_add(total, s, &total))
             return status_invalid(st, "Split size at index %d must be >= 0. Got: %lld", i,
                                   (long long)s);
     }

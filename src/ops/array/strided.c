@@ -130,7 +130,7 @@ static bool plan_axis(const struct dense_axis *a, int i, int64_t dim, bool known
         int64_t at = begin < 0 ? begin + dim : begin;
         if (at < 0 || at >= dim)
             return status_invalid(st, "slice index %lld of dimension %d out of bounds.",
-                                  (long long)begin, i);
+                                  (long long)at, i);
         begin = at;
         end = at + 1;
     } else if (known || (a->begin_masked && a->end_masked)) {
@@ -194,4 +194,20 @@ bool strided_plan_make(const struct strided_spec *s, const struct shape *in, str
         p->rows = p->rows && a->stride == 1 && (i == 0 || whole);
     }
     return finish(&d, p, st);
+}
+
+int64_t strided_axes(const struct strided_plan *p, const int64_t *steps, bool gather,
+                     struct nd_copy *copy)
+{
+    int64_t at = 0, dense[SHAPE_MAX_RANK], step = 1;
+    for (int i = p->rank - 1; i >= 0; i--) {
+        dense[i] = step;
+        step *= p->size[i];
+    }
+    for (int i = 0; i < p->rank; i++) {
+        int64_t s = p->size[i] == 1 ? steps[i] : steps[i] * p->stride[i];
+        at += p->begin[i] * steps[i];
+        nd_axis(copy, p->size[i], gather ? s : dense[i], gather ? dense[i] : s);
+    }
+    return at;
 }

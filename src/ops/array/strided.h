@@ -8,6 +8,7 @@
 #define LEAT_OPS_ARRAY_STRIDED_H
 
 #include "op/attr.h"
+#include "ops/array/nd_copy.h"
 
 enum { STRIDED_MAX_SPEC = 32 }; /* fewer entries than this in begin, end, strides */
 
@@ -33,5 +34,10 @@ struct strided_plan {
 
 MUST_CHECK bool strided_plan_make(const struct strided_spec *spec, const struct shape *in,
                                   struct strided_plan *out, struct status *st);
+
+/* Adds to copy the axes of a copy from the sliced array into a dense one (gather), or back. steps:
+ * of the sliced array. Returns the element at which the slice begins. */
+int64_t strided_axes(const struct strided_plan *p, const int64_t *steps, bool gather,
+                     struct nd_copy *copy);
 
 #endif

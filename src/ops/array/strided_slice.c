@@ -116,23 +116,6 @@ static bool share_rows(struct kctx *c, const struct strided_plan *p, const struc
     return ok;
 }
 
-/* The axes of a copy between the sliced array and a dense one; returns where the slice begins. */
-static int64_t strided_axes(const struct strided_plan *p, const int64_t *steps, bool gather,
-                            struct nd_copy *copy)
-{
-    int64_t at = 0, dense[SHAPE_MAX_RANK], step = 1;
-    for (int i = p->rank - 1; i >= 0; i--) {
-        dense[i] = step;
-        step *= p->size[i];
-    }
-    for (int i = 0; i < p->rank; i++) {
-        int64_t s = p->size[i] == 1 ? steps[i] : steps[i] * p->stride[i];
-        at += p->begin[i] * steps[i];
-        nd_axis(copy, p->size[i], gather ? s : dense[i], gather ? dense[i] : s);
-    }
-    return at;
-}
-
 static bool slice_run(struct kctx *c, struct status *st)
 {
     const struct tensor *in = kernel_in(c, 0);

@@ -5,6 +5,9 @@
 #include "op/infer.h"
 #include "ops/array/nd_copy.h"
 #include "ops/array/text.h"
+#include "ops/array/value.h"
+
+#include <string.h>
 
 static bool tile_shape(struct infer_ctx *c, struct status *st)
 {
@@ -107,3 +110,72 @@ OP_DEF(tile) = {
     .grad = tile_grad,
 };
 KERNEL_DEF(tile_cpu) = {.op = "Tile", .device = "CPU", .run = tile_run, .flags = KERNEL_ALIAS};
+
+/* --- TileGrad: the sum over the repeats --- */
+
+/* In x, lines of [times, n] elements become lines of n, next to each other. */
+static void sum_repeats(char *x, int dtype, int64_t lines, int64_t times, int64_t n)
+{
+    int64_t bytes = n * (int64_t)dtype_size(dtype);
+    value_add_fn add = value_add_of(dtype);
+    for (int64_t l = 0; l < lines; l++) {
+        char *to = x + l * bytes, *from = x + l * times * bytes;
+        if (to != from)
+            memmove(to, from, (size_t)bytes);
+        for (int64_t t = 1; t < times; t++)
+            add(to, from + t * bytes, n);
+    }
+}
+
+static bool tile_grad_run(struct kctx *c, struct status *st)
+{
+    const struct tensor *in = kernel_in(c, 0), *times = kernel_in(c, 1);
+    int rank = tensor_rank(in);
+    int64_t dims[SHAPE_MAX_RANK], lines = 1, left = in->num_elems;
+    if (tensor_rank(times) != 1)
+        return array_fail_shape(st, "Expected multiples to be 1-D, but got shape ", &times->shape);
+    if (times->num_elems != rank)
+        return status_invalid(
+            st, "Expected multiples argument to be a vector of length %d but got length %lld", rank,
+            (long long)times->num_elems);
+    for (int i = 0; i < rank; i++) {
+        int64_t m = tensor_index(times, i), d = tensor_dim(in, i);
+        if (m <= 0 || d % m != 0)
+            return status_invalid(st, "TileGrad: dimension %d of %lld is not %lld times another", i,
+                                  (long long)d, (long long)m);
+        dims[i] = d / m;
+    }
+    struct shape shape = shape_make(dims, rank);
+    struct tensor *out = kernel_out(c, 0, &shape, st);
+    shape_clear(&shape);
+    if (!out || out->num_elems == 0)
+        return out != NULL;
+    char *x = kernel_scratch(c, (int64_t)tensor_bytes(in), st);
+    if (!x)
+        return false;
+    memcpy(x, in->data, tensor_bytes(in));
+    for (int i = 0; i < rank; i++) {
+        int64_t m = tensor_index(times, i);
+        left /= m;
+        if (m > 1)
+            sum_repeats(x, in->dtype, lines, m, left / lines);
+        lines *= dims[i];
+    }
+    memcpy(out->data, x, tensor_bytes(out));
+    return true;
+}
+
+OP_DEF(tile_grad) = {
+    .name = "TileGrad",
+    .summary = "The gradient of Tile: the repeats of the input added up.",
+    .inputs = {"input: T", "multiples: int32"},
+    .outputs = {"output: T"},
+    .attrs = {"T: type"},
+    .deprecated_at = 3,
+    .deprecated_why = "TileGrad has been replaced with reduce_sum",
+    .shape = infer_unknown_outputs,
+    .no_grad = "undefined: TileGrad",
+    .no_kernel = "only numbers can be added",
+};
+KERNEL_DEF(tile_grad_cpu) = {
+    .op = "TileGrad", .device = "CPU", .types = {"T: {numbertype}"}, .run = tile_grad_run};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling memory with one value. */
+/* Filling memory with one value; adding arrays. */
 #ifndef LEAT_OPS_ARRAY_VALUE_H
 #define LEAT_OPS_ARRAY_VALUE_H
 
@@ -11,5 +11,9 @@ MUST_CHECK bool value_fill(struct kctx *k, struct tensor *out, const void *value
                            struct status *st);
 /* Zeros, false, empty strings; a fresh tensor of a managed type is that already. */
 void value_zero(struct kctx *k, struct tensor *out);
+
+/* y[i] += x[i] for a numeric type; y and x do not overlap. */
+typedef void (*value_add_fn)(void *y, const void *x, int64_t n);
+value_add_fn value_add_of(int dtype);
 
 #endif
