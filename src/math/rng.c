@@ -134,13 +134,14 @@ double math_philox_double(struct math_philox_stream *s)
 
 uint32_t math_philox_below(struct math_philox_stream *s, uint32_t n)
 {
-    /* A power of two takes the low bits; else values of an incomplete last round are redrawn. */
+    /* A power of two takes the low bits; else the lowest numbers, which one value too
+     * many would share, are redrawn. */
     if ((n & (n - 1)) == 0)
         return math_philox_u32(s) & (n - 1);
-    const uint32_t limit = UINT32_MAX - UINT32_MAX % n;
+    const uint32_t first = UINT32_MAX % n + 1;
     for (;;) {
         const uint32_t x = math_philox_u32(s);
-        if (x < limit)
+        if (x >= first)
             return x % n;
     }
 }
@@ -149,10 +150,10 @@ uint64_t math_philox_below64(struct math_philox_stream *s, uint64_t n)
 {
     if ((n & (n - 1)) == 0)
         return math_philox_u64(s) & (n - 1);
-    const uint64_t limit = UINT64_MAX - UINT64_MAX % n;
+    const uint64_t first = UINT64_MAX % n + 1;
     for (;;) {
         const uint64_t x = math_philox_u64(s);
-        if (x < limit)
+        if (x >= first)
             return x % n;
     }
 }
