@@ -104,10 +104,10 @@ struct node_desc {
     int64_t num_args, cap_args;
     struct node **control;
     int64_t num_control, cap_control;
-    struct strmap colocate;    /* node names: _class gets "loc:@NAME" for each, sorted */
-    struct status first_error; /* set by a builder above: reported as it is */
-    struct strbuf errors;      /* what else is wrong, a line each */
-    int num_errors;
+    struct strmap colocate;              /* node names: _class gets "loc:@NAME" for each, sorted */
+    struct status first_error;           /* set by a builder above: reported as it is */
+    struct strbuf source_errors, errors; /* what else is wrong, a line each */
+    int num_errors;                      /* lines of errors */
 };
 /* Finds ops in the registry, then among the graph's functions. Never NULL. */
 struct node_desc *node_desc_new(struct graph *g, const char *op, const char *name);

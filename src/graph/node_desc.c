@@ -5,8 +5,6 @@
  * A description belongs to one thread; node_finish alone takes the graph's lock. */
 #include "graph/graph_impl.h"
 
-#include <unistd.h>
-
 #include "graph/function.h"
 
 const struct op *graph_find_op(struct graph *g, const char *name)
@@ -46,6 +44,7 @@ void node_desc_free(struct node_desc *d)
     mem_free(d->control);
     strmap_release(&d->colocate);
     strbuf_release(&d->errors);
+    strbuf_release(&d->source_errors);
     status_clear(&d->first_error);
     mem_free(d);
 }
@@ -98,19 +97,34 @@ static const struct op_arg *next_arg(struct node_desc *d, int list_size)
     return &d->op->inputs[d->num_args++];
 }
 
+/* Sources that cannot be are told alone, before all else. */
+static void PRINTF_LIKE(2, 3) source_error(struct node_desc *d, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (d->source_errors.n)
+        strbuf_putc(&d->source_errors, '\n');
+    va_start(ap, fmt);
+    strbuf_vprintf(&d->source_errors, fmt, ap);
+    va_end(ap);
+}
+
 static bool add_input(struct node_desc *d, struct output in)
 {
     if (!in.node) {
-        desc_error(d, "Attempt to add nullptr Node to node with type %s", d->op_name);
+        source_error(d, "Attempt to add nullptr Node to node with type %s", d->op_name);
         return false;
     }
     if (in.node->graph != d->graph) {
-        desc_error(d, "Input '%s:%d' is from another graph", in.node->name, in.index);
+        source_error(d, "Attempt to add output %d of %s, which is in another graph, to node '%s'",
+                     in.index, in.node->name, d->name);
         return false;
     }
     if (in.index < 0 || in.index >= in.node->num_outputs) {
-        desc_error(d, "Attempt to add output %d of %s not in range [0, %d) to node with type %s",
-                   in.index, in.node->name, in.node->num_outputs, d->op_name);
+        source_error(d,
+                     "Attempt to add output %d of %s not in range [0, %d) to node with type %s. "
+                     "Node: {{node %s}}",
+                     in.index, in.node->name, in.node->num_outputs, d->op_name, in.node->name);
         return false;
     }
     d->inputs = vec_reserve(d->inputs, &d->cap_inputs, d->num_inputs + 1, sizeof *d->inputs);
@@ -205,7 +219,8 @@ void node_desc_input_list(struct node_desc *d, const struct output *in, int n)
 void node_desc_control(struct node_desc *d, struct node *n)
 {
     if (!n || n->graph != d->graph) {
-        desc_error(d, "Control input of '%s' is %s", d->name, n ? "from another graph" : "NULL");
+        source_error(d, "Attempt to add %s as control input of node '%s'",
+                     n ? "a node of another graph" : "nullptr Node", d->name);
         return;
     }
     d->control = vec_reserve(d->control, &d->cap_control, d->num_control + 1, sizeof *d->control);
@@ -249,15 +264,14 @@ static void set_colocation(struct node_desc *d)
 
 static bool unknown_op(const struct node_desc *d, struct status *st)
 {
-    char host[256] = "";
+    struct status why = {0};
 
-    if (gethostname(host, sizeof host - 1))
-        host[0] = 0;
-    return status_not_found(
-        st,
-        "Op type not registered '%s' in binary running on %s. Make sure the Op and Kernel are "
-        "registered in the binary running in this process.",
-        d->op_name, host);
+    if (op_get(d->op_name, &why)) /* registered since */
+        return status_invalid(st, "Op '%s' was not registered when node '%s' was begun", d->op_name,
+                              d->name);
+    status_invalid(st, "%s while building NodeDef '%s'", status_message(&why), d->name);
+    status_clear(&why);
+    return false;
 }
 
 static bool tell_errors(struct node_desc *d, struct status *st)
@@ -268,6 +282,8 @@ static bool tell_errors(struct node_desc *d, struct status *st)
         status_move(st, &d->first_error);
         return false;
     }
+    if (d->source_errors.n)
+        return status_invalid(st, "%s", strbuf_text(&d->source_errors));
     if (!d->op)
         return unknown_op(d, st);
     if (d->num_args < d->op->num_inputs)

@@ -42,7 +42,7 @@ static void test_graph__inputs_that_do_not_fit(void **state UNUSED)
 
     refused(node_desc_new(g, "Identity", "a"), STATUS_INVALID_ARGUMENT,
             "Duplicate node name in graph: 'a'");
-    refused(node_desc_new(g, "NoSuchOp", "x"), STATUS_NOT_FOUND,
+    refused(node_desc_new(g, "NoSuchOp", "x"), STATUS_INVALID_ARGUMENT,
             "Op type not registered 'NoSuchOp' in binary running on");
     refused(
         node_desc_new(g, "Identity", "x"), STATUS_INVALID_ARGUMENT,
@@ -66,7 +66,9 @@ static void test_graph__inputs_that_do_not_fit(void **state UNUSED)
             "List provided to input 'input' when single Tensor expected");
     d = node_desc_new(g, "Identity", "x");
     node_desc_input(d, t_out(a.node, 1));
-    refused(d, STATUS_INVALID_ARGUMENT, "output 1 of a not in range [0, 1)");
+    refused(d, STATUS_INVALID_ARGUMENT,
+            "Attempt to add output 1 of a not in range [0, 1) to node with type Identity. Node: "
+            "{{node a}}");
     d = node_desc_new(g, "Identity", "x");
     node_desc_input(d, (struct output){NULL, 0});
     refused(d, STATUS_INVALID_ARGUMENT, "nullptr Node");
