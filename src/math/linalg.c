@@ -192,6 +192,16 @@ bool math_inverse(int dtype, int64_t n, const void *a, void *y, bool adjoint, vo
     return true;
 }
 
+/* C11's CMPLX, which not every pair of compiler and C library has. */
+static double complex make_complex(double re, double im)
+{
+    const union {
+        double parts[2];
+        double complex whole;
+    } v = {.parts = {re, im}};
+    return v.whole;
+}
+
 /* Diagonal element i of an n x n matrix. */
 static double complex diagonal(int dtype, const void *a, int64_t n, int64_t i)
 {
@@ -202,10 +212,10 @@ static double complex diagonal(int dtype, const void *a, int64_t n, int64_t i)
     case DT_DOUBLE:
         return ((const double *)a)[at];
     case DT_COMPLEX64:
-        return CMPLX((double)((const struct c64 *)a)[at].re,
-                     (double)((const struct c64 *)a)[at].im);
+        return make_complex((double)((const struct c64 *)a)[at].re,
+                            (double)((const struct c64 *)a)[at].im);
     default:
-        return CMPLX(((const struct c128 *)a)[at].re, ((const struct c128 *)a)[at].im);
+        return make_complex(((const struct c128 *)a)[at].re, ((const struct c128 *)a)[at].im);
     }
 }
 

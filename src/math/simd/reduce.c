@@ -27,6 +27,7 @@
 #include "math/simd/reduce_type.inc"
 
 #define INTEGER_TYPE 1
+#define SIGNED_TYPE 1
 #define S int8_t
 #define I int8_t
 #define TYPE(x) x##_i8
@@ -41,6 +42,7 @@
 #define HIGHEST UINT8_MAX
 #include "math/simd/reduce_type.inc"
 
+#define SIGNED_TYPE 1
 #define S int16_t
 #define I int16_t
 #define TYPE(x) x##_i16
@@ -55,6 +57,7 @@
 #define HIGHEST UINT16_MAX
 #include "math/simd/reduce_type.inc"
 
+#define SIGNED_TYPE 1
 #define S int32_t
 #define I int32_t
 #define TYPE(x) x##_i32
@@ -69,6 +72,7 @@
 #define HIGHEST UINT32_MAX
 #include "math/simd/reduce_type.inc"
 
+#define SIGNED_TYPE 1
 #define S int64_t
 #define I int64_t
 #define TYPE(x) x##_i64
@@ -89,9 +93,28 @@
     X(DT_BOOL, u8)
 /* clang-format on */
 
+/* Sums and products of signed numbers wrap: they are done on the unsigned type. */
+static int wrapping(enum math_reduce_op op, int dtype)
+{
+    if (op != MATH_REDUCE_SUM && op != MATH_REDUCE_PROD)
+        return dtype;
+    switch (dtype) {
+    case DT_INT8:
+        return DT_UINT8;
+    case DT_INT16:
+        return DT_UINT16;
+    case DT_INT32:
+        return DT_UINT32;
+    case DT_INT64:
+        return DT_UINT64;
+    default:
+        return dtype;
+    }
+}
+
 void LEAT_FN(reduce_row)(enum math_reduce_op op, int dtype, const void *x, int64_t n, void *y)
 {
-    switch (dtype) {
+    switch (wrapping(op, dtype)) {
 #define X(dt, name)                                                                                \
     case dt:                                                                                       \
         reduce_row_##name(op, x, n, y);                                                            \
@@ -106,7 +129,7 @@ void LEAT_FN(reduce_row)(enum math_reduce_op op, int dtype, const void *x, int64
 void LEAT_FN(reduce_columns)(enum math_reduce_op op, int dtype, const struct reduce_piece *p,
                              void *y)
 {
-    switch (dtype) {
+    switch (wrapping(op, dtype)) {
 #define X(dt, name)                                                                                \
     case dt:                                                                                       \
         reduce_columns_##name(op, p, y);                                                           \

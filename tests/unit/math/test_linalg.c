@@ -15,17 +15,23 @@ static const int dtypes[] = {DT_FLOAT, DT_DOUBLE, DT_COMPLEX64, DT_COMPLEX128};
 
 static double complex at(int dtype, const void *a, int64_t i)
 {
-    return CMPLX(test_get(dtype, a, i), test_get_im(dtype, a, i));
+    return test_get(dtype, a, i) + test_get_im(dtype, a, i) * I;
 }
 
-/* op(A) op(B) for row-major m x k and k x n; op: conjugate transposition where asked. */
-static double complex dot(int dtype, const void *a, int64_t ai, int64_t a_step, bool a_conj,
-                          const void *b, int64_t bi, int64_t b_step, bool b_conj, int64_t k)
+/* k elements of a matrix, from `first`, `step` apart, conjugated if asked. */
+struct line {
+    const void *p;
+    int64_t first, step;
+    bool conj;
+};
+
+static double complex dot(int dtype, struct line a, struct line b, int64_t k)
 {
     double complex sum = 0;
     for (int64_t q = 0; q < k; q++) {
-        const double complex x = at(dtype, a, ai + q * a_step), y = at(dtype, b, bi + q * b_step);
-        sum += (a_conj ? conj(x) : x) * (b_conj ? conj(y) : y);
+        const double complex x = at(dtype, a.p, a.first + q * a.step),
+                             y = at(dtype, b.p, b.first + q * b.step);
+        sum += (a.conj ? conj(x) : x) * (b.conj ? conj(y) : y);
     }
     return sum;
 }
@@ -97,11 +103,15 @@ static void test_linalg__solve_and_inverse(void **state)
                 for (int64_t i = 0; i < n; i++) {
                     const int64_t ai = adjoint ? i : i * n, step = adjoint ? n : 1;
                     for (int64_t j = 0; j < k; j++)
-                        close_to(dt, dot(dt, a, ai, step, adjoint, x, j, k, false, n),
+                        close_to(dt,
+                                 dot(dt, (struct line){a, ai, step, adjoint},
+                                     (struct line){x, j, k, false}, n),
                                  at(dt, b, i * k + j), "a x");
                     for (int64_t j = 0; j < n; j++)
-                        close_to(dt, dot(dt, a, ai, step, adjoint, y, j, n, false, n), i == j,
-                                 "a inverse(a)");
+                        close_to(dt,
+                                 dot(dt, (struct line){a, ai, step, adjoint},
+                                     (struct line){y, j, n, false}, n),
+                                 i == j, "a inverse(a)");
                 }
                 free(a), free(b), free(x), free(y);
             }
@@ -181,8 +191,10 @@ static void test_linalg__cholesky(void **state)
         assert_true(math_cholesky(dt, n, a, l, &st));
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++) {
-                close_to(dt, dot(dt, l, i * n, 1, false, l, j * n, 1, true, n),
-                         at(dt, a, i * n + j), "l l^h");
+                close_to(
+                    dt,
+                    dot(dt, (struct line){l, i * n, 1, false}, (struct line){l, j * n, 1, true}, n),
+                    at(dt, a, i * n + j), "l l^h");
                 assert_true(j <= i || at(dt, l, i * n + j) == 0);
             }
         test_set(dt, a, 0, -1, 0);
@@ -225,10 +237,11 @@ static void test_linalg__triangular_systems(void **state)
             assert_true(math_triangular_solve(&s, &st));
             for (int64_t i = 0; i < n; i++)
                 for (int64_t j = 0; j < k; j++)
-                    close_to(dt,
-                             dot(dt, clean, adjoint ? i : i * n, adjoint ? n : 1, adjoint, x, j, k,
-                                 false, n),
-                             at(dt, b, i * k + j), "t x");
+                    close_to(
+                        dt,
+                        dot(dt, (struct line){clean, adjoint ? i : i * n, adjoint ? n : 1, adjoint},
+                            (struct line){x, j, k, false}, n),
+                        at(dt, b, i * k + j), "t x");
             test_set(dt, a, 7 * 2, 0, 0);
             assert_false(math_triangular_solve(&s, &st));
             assert_string_equal(status_message(&st), "Input matrix is not invertible.");
@@ -243,7 +256,10 @@ static void orthonormal(int dt, const void *q, int64_t rows, int64_t cols)
 {
     for (int64_t i = 0; i < cols; i++)
         for (int64_t j = 0; j < cols; j++)
-            close_to(dt, dot(dt, q, i, cols, true, q, j, cols, false, rows), i == j, "q^h q");
+            close_to(
+                dt,
+                dot(dt, (struct line){q, i, cols, true}, (struct line){q, j, cols, false}, rows),
+                i == j, "q^h q");
 }
 
 static const int64_t oblong[][2] = {{5, 5}, {7, 3}, {3, 7}, {1, 4}, {4, 1}, {0, 3}, {3, 0}};
@@ -275,7 +291,9 @@ static void test_linalg__qr(void **state)
                 orthonormal(dt, q, m, p);
                 for (int64_t i = 0; i < m; i++)
                     for (int64_t j = 0; j < n; j++)
-                        close_to(dt, dot(dt, q, i * p, 1, false, r, j, n, false, p),
+                        close_to(dt,
+                                 dot(dt, (struct line){q, i * p, 1, false},
+                                     (struct line){r, j, n, false}, p),
                                  at(dt, a, i * n + j), "q r");
                 for (int64_t i = 0; i < p; i++)
                     for (int64_t j = 0; j < min_i64(i, n); j++)
@@ -358,8 +376,10 @@ static void test_linalg__eigenvectors(void **state)
         orthonormal(dt, v, n, n);
         for (int64_t i = 0; i < n; i++)
             for (int64_t k = 0; k < n; k++)
-                close_to(dt, dot(dt, a, i * n, 1, false, v, k, n, false, n),
-                         test_get(real, w, k) * at(dt, v, i * n + k), "a v");
+                close_to(
+                    dt,
+                    dot(dt, (struct line){a, i * n, 1, false}, (struct line){v, k, n, false}, n),
+                    test_get(real, w, k) * at(dt, v, i * n + k), "a v");
         d.v = NULL, d.w = only, d.scratch = lend(MATH_LINALG_EIGH, dt, n, n);
         assert_true(math_eigh(&d, &st));
         for (int64_t k = 0; k < n; k++) {
