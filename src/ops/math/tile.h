@@ -14,12 +14,12 @@
 #endif
 
 /* T, and U: its unsigned form of at least 32 bits. */
+/* clang-format off */
 #define TILE_TYPES(type)                                                                           \
     typedef type T UNUSED;                                                                         \
-    typedef __typeof__(_Generic((type)0, int64_t                                                   \
-                                : (uint64_t)0, uint64_t                                            \
-                                : (uint64_t)0, default                                             \
-                                : (uint32_t)0)) U UNUSED;
+    typedef __typeof__(_Generic((type *)0,                                                         \
+        int64_t *: (uint64_t)0, uint64_t *: (uint64_t)0, default: (uint32_t)0)) U UNUSED;
+/* clang-format on */
 
 #define TILE_UNARY(name, type, result, expr)                                                       \
     static void name(void *out, const void *const *in, unsigned scalars, int64_t n)                \
