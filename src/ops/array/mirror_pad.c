@@ -168,7 +168,9 @@ static bool mirror_grad_shape(struct infer_ctx *c, struct status *st)
     int64_t dims[SHAPE_MAX_RANK];
     if (!pad_infer_amounts(c, &in, &pads, st))
         return false;
-    infer_set(c, 0, infer_of_rank(c, in->rank));
+    /* TensorFlow takes the rank from the paddings alone */
+    bool known = infer_dim(infer_input(c, 1), 0) >= 0;
+    infer_set(c, 0, known ? infer_of_rank(c, in->rank) : infer_unknown(c));
     if (!pads || in->rank < 0)
         return true;
     for (int i = 0; i < in->rank; i++) {
