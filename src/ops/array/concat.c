@@ -280,7 +280,7 @@ static bool offset_run(struct kctx *c, struct status *st)
         char words[64];
         if (s->rank == 1)
             continue;
-        snprintf(words, sizeof words, "input %d should be a vector, but got shape ", i);
+        snprintf(words, sizeof words, "input %d should be a vector, but got shape ", i + 1);
         return array_fail_shape(st, words, s);
     }
     int64_t rank = first->num_elems, axis = tensor_i32(dim)[0];

@@ -199,7 +199,7 @@ static bool ensure_shape_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s;
     if (!attrs_get_shape(infer_attrs(c), "shape", &s, st) ||
-        !infer_merge(c, infer_input(c, 0), infer_copy(c, s), &s, st))
+        !infer_merge(c, infer_copy(c, s), infer_input(c, 0), &s, st))
         return false;
     infer_set(c, 0, s);
     return true;

@@ -92,11 +92,12 @@ static bool put_middle(struct kctx *c, const struct pad_amount *amounts, const i
 
 static bool mirror_run(struct kctx *c, struct status *st)
 {
+    static const struct pad_words words = {"paddings must be non-negative: ", " ", ", "};
     const struct tensor *in = kernel_in(c, 0);
     int border = ((const struct mirror_state *)kernel_state(c))->border, rank = tensor_rank(in);
     struct pad_amount amounts[SHAPE_MAX_RANK];
     int64_t dims[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK];
-    if (!pad_read_amounts(c, amounts, st))
+    if (!pad_read_amounts(c, &words, amounts, st))
         return false;
     for (int i = 0; i < rank; i++) {
         int64_t d = tensor_dim(in, i);
@@ -229,11 +230,12 @@ static bool crop(struct kctx *c, const struct tensor *in, const char *x,
 
 static bool mirror_grad_run(struct kctx *c, struct status *st)
 {
+    static const struct pad_words words = {"Paddings must be non-negative: ", ", ", " "};
     const struct tensor *in = kernel_in(c, 0);
     int border = ((const struct mirror_state *)kernel_state(c))->border, rank = tensor_rank(in);
     struct pad_amount amounts[SHAPE_MAX_RANK];
     int64_t dims[SHAPE_MAX_RANK], outer = 1;
-    if (!pad_read_amounts(c, amounts, st))
+    if (!pad_read_amounts(c, &words, amounts, st))
         return false;
     for (int i = 0; i < rank; i++) {
         int64_t d = tensor_dim(in, i);

@@ -72,23 +72,26 @@ static bool pad_grad(struct grad_ctx *g, struct status *st)
 
 /* --- kernel --- */
 
-bool pad_read_amounts(struct kctx *c, struct pad_amount *amounts, struct status *st)
+bool pad_read_amounts(struct kctx *c, const struct pad_words *words, struct pad_amount *amounts,
+                      struct status *st)
 {
     const struct tensor *in = kernel_in(c, 0), *pads = kernel_in(c, 1);
     if (tensor_rank(pads) != 2 || tensor_dim(pads, 1) != 2)
         return array_fail_shape(st, "paddings must be a matrix with 2 columns: ", &pads->shape);
     if (tensor_dim(pads, 0) != tensor_rank(in))
         return array_fail_shapes(st, "The first dimension of paddings must be the rank of inputs",
-                                 &pads->shape, ", ", &in->shape, "");
+                                 &pads->shape, words->shapes, &in->shape, "");
     for (int i = 0; i < tensor_rank(in); i++) {
         amounts[i].before = tensor_index(pads, 2 * i);
         amounts[i].after = tensor_index(pads, 2 * i + 1);
         if (amounts[i].before < 0 || amounts[i].after < 0)
-            return status_invalid(st, "paddings must be non-negative: %lld %lld",
-                                  (long long)amounts[i].before, (long long)amounts[i].after);
+            return status_invalid(st, "%s%lld%s%lld", words->negative, (long long)amounts[i].before,
+                                  words->amounts, (long long)amounts[i].after);
     }
     return true;
 }
+
+static const struct pad_words pad_words = {"Paddings must be non-negative: ", " ", " "};
 
 static bool pad_run(struct kctx *c, struct status *st)
 {
@@ -97,7 +100,7 @@ static bool pad_run(struct kctx *c, struct status *st)
     int rank = tensor_rank(in);
     struct pad_amount amounts[SHAPE_MAX_RANK];
     int64_t dims[SHAPE_MAX_RANK], from[SHAPE_MAX_RANK], to[SHAPE_MAX_RANK], at = 0;
-    if (!pad_read_amounts(c, amounts, st))
+    if (!pad_read_amounts(c, &pad_words, amounts, st))
         return false;
     if (value && tensor_rank(value) != 0)
         return array_fail_shape(st, "constant_values must be a scalar. Found: ", &value->shape);

@@ -15,7 +15,12 @@ bool pad_shape(struct infer_ctx *c, struct status *st);
 struct pad_amount {
     int64_t before, after;
 };
-/* amounts: room for the input's rank. */
-MUST_CHECK bool pad_read_amounts(struct kctx *c, struct pad_amount *amounts, struct status *st);
+/* amounts: room for the input's rank. TensorFlow's words differ a little from op to op. */
+struct pad_words {
+    const char *negative;         /* before the two amounts */
+    const char *amounts, *shapes; /* between two amounts, between two shapes */
+};
+MUST_CHECK bool pad_read_amounts(struct kctx *c, const struct pad_words *words,
+                                 struct pad_amount *amounts, struct status *st);
 
 #endif

@@ -137,24 +137,18 @@ static bool wanted_dims(const struct tensor *t, int64_t *dims, int *missing, int
 static bool missing_dim(const struct tensor *in, const int64_t *dims, int rank, int64_t product,
                         int64_t *out, struct status *st)
 {
-    bool has_zero = false, in_has_zero = false;
+    bool has_zero = false;
     int64_t elems = 1;
     for (int i = 0; i < rank; i++)
         has_zero |= dims[i] == 0;
     for (int i = 0; i < tensor_rank(in); i++) {
         int64_t d = tensor_dim(in, i);
-        if (has_zero && d == 0)
-            in_has_zero = true;
-        else if (!size_mul(elems, d, &elems))
+        if ((d > 0 || !has_zero) && !size_mul(elems, d, &elems))
             return status_invalid(st, "Reshape: the input's other dims overflow");
     }
     *out = elems / product;
-    if (has_zero ? in_has_zero : *out * product == elems)
-        return true;
-    if (has_zero)
-        return status_invalid(st, "Reshape cannot infer the missing input size for an empty tensor "
-                                  "unless all specified input sizes are non-zero");
-    return status_invalid(st,
+    return *out * product == elems ||
+           status_invalid(st,
                           "Input to reshape is a tensor with %lld values, but the requested shape "
                           "requires a multiple of %lld",
                           (long long)elems, (long long)product);
@@ -173,10 +167,13 @@ static bool reshape_run(struct kctx *c, struct status *st)
     if (!wanted_dims(wanted, dims, &missing, &product, st) ||
         (missing >= 0 && !missing_dim(in, dims, rank, product, &dims[missing], st)))
         return false;
-    if (missing < 0 && product != in->num_elems)
+    int64_t elems = missing >= 0 ? in->num_elems : product;
+    for (int i = 0; i < rank && missing >= 0; i++)
+        elems = dims[i] == 0 ? 0 : elems;
+    if (elems != in->num_elems)
         return status_invalid(
             st, "Input to reshape is a tensor with %lld values, but the requested shape has %lld",
-            (long long)in->num_elems, (long long)product);
+            (long long)in->num_elems, (long long)elems);
     struct shape shape = shape_make(dims, rank);
     bool ok = share_as(c, &shape, st);
     shape_clear(&shape);

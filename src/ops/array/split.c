@@ -71,7 +71,8 @@ static bool known_pieces(struct infer_ctx *c, const struct shape *in, const stru
     }
     if (dim >= 0 && (rest >= 0 ? total > dim : total != dim)) {
         struct strbuf text = {0};
-        tensor_summarize(sizes, 20, &text);
+        for (int i = 0; i < n; i++)
+            strbuf_printf(&text, "%s%lld", i ? "," : "", (long long)tensor_index(sizes, i));
         status_invalid(st, "can't split axis of size %lld into pieces of size [%s]", (long long)dim,
                        strbuf_text(&text));
         strbuf_release(&text);
