@@ -25,12 +25,24 @@ bool node_is_next_iteration(const struct node *n)
     return node_is(n, "NextIteration") || node_is(n, "RefNextIteration");
 }
 
+/* As vec_reserve, but begins with one item: most nodes have few edges, and there may be millions.
+ */
+static void *reserve_few(void *items, int64_t *cap, int64_t need, size_t size)
+{
+    if (need <= *cap)
+        return items;
+    if (need > 8)
+        return vec_reserve(items, cap, need, size);
+    *cap = need > 4 ? 8 : need > 2 ? 4 : need;
+    return mem_realloc(items, (size_t)*cap * size);
+}
+
 void node_link_input(struct node *n, int index, struct output to)
 {
     struct node *src = to.node;
 
     n->inputs[index] = to;
-    src->consumers = vec_reserve(src->consumers, &src->cap_consumers, src->num_consumers + 1,
+    src->consumers = reserve_few(src->consumers, &src->cap_consumers, src->num_consumers + 1,
                                  sizeof *src->consumers);
     src->consumers[src->num_consumers++] = (struct input){n, index};
 }
@@ -53,11 +65,11 @@ void node_link_control(struct node *from, struct node *to)
 {
     if (has_control(from, to))
         return;
-    to->control_inputs = vec_reserve(to->control_inputs, &to->cap_control_inputs,
+    to->control_inputs = reserve_few(to->control_inputs, &to->cap_control_inputs,
                                      to->num_control_inputs + 1, sizeof *to->control_inputs);
     to->control_inputs[to->num_control_inputs++] = from;
     from->control_outputs =
-        vec_reserve(from->control_outputs, &from->cap_control_outputs,
+        reserve_few(from->control_outputs, &from->cap_control_outputs,
                     from->num_control_outputs + 1, sizeof *from->control_outputs);
     from->control_outputs[from->num_control_outputs++] = to;
 }
@@ -171,11 +183,11 @@ static void link_controls(struct node *n, const struct node_spec *s)
 
         if (u64map_put(&seen, (uint64_t)from->id, from))
             continue;
-        n->control_inputs = vec_reserve(n->control_inputs, &n->cap_control_inputs,
+        n->control_inputs = reserve_few(n->control_inputs, &n->cap_control_inputs,
                                         n->num_control_inputs + 1, sizeof *n->control_inputs);
         n->control_inputs[n->num_control_inputs++] = from;
         from->control_outputs =
-            vec_reserve(from->control_outputs, &from->cap_control_outputs,
+            reserve_few(from->control_outputs, &from->cap_control_outputs,
                         from->num_control_outputs + 1, sizeof *from->control_outputs);
         from->control_outputs[from->num_control_outputs++] = n;
     }
@@ -240,6 +252,10 @@ struct node *graph_add_node(struct graph *g, const struct node_spec *s, struct s
     }
     n->attrs = *s->attrs;
     *s->attrs = (struct attrs){0};
+    if (n->attrs.n > 0) { /* it seldom grows again */
+        n->attrs.items = mem_realloc(n->attrs.items, (size_t)n->attrs.n * sizeof *n->attrs.items);
+        n->attrs.cap = n->attrs.n;
+    }
     if (!node_infer(n, st))
         goto failed;
     n->foldable = node_may_fold(n);
