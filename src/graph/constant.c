@@ -102,8 +102,8 @@ static bool leaf_value(const struct node *n, struct tensor *outs)
     if (node_is(n, "Const")) {
         const struct attr_value *v = attrs_find(&n->attrs, "value");
 
-        if (!v || v->kind != ATTR_TENSOR || v->is_list)
-            return false;
+        if (!v || v->kind != ATTR_TENSOR || v->is_list || v->tensor.dtype != n->output_types[0])
+            return false; /* a value of another type than its edge says is none */
         outs[0] = tensor_copy(&v->tensor);
         return true;
     }

@@ -110,6 +110,19 @@ static void test_shapes__values_from_constants(void **state UNUSED)
     graph_unref(g);
 }
 
+static void test_shapes__value_of_another_type_is_none(void **state UNUSED)
+{
+    struct graph *g = graph_new();
+    struct tensor t = {0};
+
+    t_want_import(
+        g, "node{name:'c' op:'Const' attr{key:'dtype' value{type:DT_INT64}} attr{key:'value' "
+           "value{tensor{dtype:DT_INT32 tensor_shape{dim{size:2}} int_val:3}}}}");
+    assert_false(graph_constant(t_out(graph_find(g, "c"), 0), &t));
+    holds(g, t_out(graph_find(g, "c"), 0), "[?,?]");
+    graph_unref(g);
+}
+
 static void test_shapes__long_constant_chain(void **state UNUSED)
 {
     enum { N = 5000 };
@@ -205,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes__partial_values),
         cmocka_unit_test(test_shapes__values_from_constants),
+        cmocka_unit_test(test_shapes__value_of_another_type_is_none),
         cmocka_unit_test(test_shapes__long_constant_chain),
         cmocka_unit_test(test_shapes__set_shape_merges),
         cmocka_unit_test(test_shapes__high_rank),
