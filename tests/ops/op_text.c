@@ -224,7 +224,9 @@ struct case_tensor case_tensor_parse(const char *text)
     c.t = TF_AllocateTensor((TF_DataType)type, dims, rank, (size_t)n * dtype_size(type));
     struct number v = {0};
     for (int64_t i = 0; i < n; i++) {
-        (void)(!c.any_value && parse_number(&p, &v)); /* none left: the last repeats */
+        struct number next;
+        if (!c.any_value && parse_number(&p, &next)) /* none left: the last repeats */
+            v = next;
         put_number(TF_TensorData(c.t), type, i, &v);
     }
     p = skip(p);

@@ -36,7 +36,10 @@ static float cost_of(enum ewise_id id, int in_type)
     case EW_floor_mod:
         return f64 ? 6 : 3;
     case EW_digamma:
-        return 40;
+        return 20;
+    case EW_zeta:
+    case EW_polygamma:
+        return 300;
     default:
         return dtype_size(in_type) > 4 ? 0.5f : 0.25f;
     }

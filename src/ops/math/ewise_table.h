@@ -133,6 +133,8 @@ enum ewise_id {
     EW_atan2,
     EW_xlogy,
     EW_digamma,
+    EW_zeta,
+    EW_polygamma,
     EW_conj,
     EW_logical_and,
     EW_logical_or,

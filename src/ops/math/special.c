@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Special functions: digamma. */
+/* Special functions: digamma, Hurwitz zeta, polygamma. Every loop is bounded for any argument. */
 #include "ops/math/special.h"
 
 #include <math.h>
@@ -40,4 +40,75 @@ void special_digamma_f32(const float *x, float *y, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         y[i] = (float)special_digamma(x[i]);
+}
+
+/* The sum of (q + k)^-s over k >= 0, for s > 1 and finite q > 0, by Euler and Maclaurin: terms
+ * until w = q + k is large, then w^(1-s)/(s-1) + w^-s/2 + sum of B_2j/(2j)! s(s+1)...(s+2j-2)
+ * w^(1-s-2j), which shrinks once w passes s/2. For large s the terms themselves vanish first. */
+static double zeta_positive(double s, double q)
+{
+    static const double series[] = {1.0 / 12,
+                                    -1.0 / 720,
+                                    1.0 / 30240,
+                                    -1.0 / 1209600,
+                                    1.0 / 47900160,
+                                    -691.0 / 1307674368000.0,
+                                    1.0 / 74724249600.0,
+                                    -3617.0 / 10670622842880000.0,
+                                    43867.0 / 5109094217170944000.0,
+                                    -174611.0 / 802857662698291200000.0};
+    const double epsilon = 1e-17;
+    double sum = 0, w = q, large = s / 2 > 10 ? s / 2 : 10;
+    for (; w < large; w++) {
+        double term = pow(w, -s);
+        sum += term;
+        if (term < epsilon * sum)
+            return sum;
+    }
+    double power = pow(w, -s), rising = s;
+    sum += power * w / (s - 1) + 0.5 * power;
+    power /= w;
+    for (size_t j = 0; j < ARRAY_LEN(series); j++) {
+        double term = series[j] * rising * power;
+        sum += term;
+        if (fabs(term) < epsilon * fabs(sum))
+            break;
+        rising *= (s + 2 * (double)j + 1) * (s + 2 * (double)j + 2);
+        power /= w * w;
+    }
+    return sum;
+}
+
+/* Below 0 the terms up to the pole at 0 are a piece of another such sum: with f = q - floor(q),
+ * zeta(s, q) = zeta(s, f) + (-1)^s (zeta(s, 1 - f) - zeta(s, 1 - q)). */
+double special_zeta(double s, double q)
+{
+    if (s == 1)
+        return INFINITY;
+    if (s < 1)
+        return NAN;
+    if (q <= 0) {
+        if (q == floor(q))
+            return INFINITY;
+        if (s != floor(s))
+            return NAN;
+    }
+    if (isnan(s) || isnan(q))
+        return NAN;
+    if (isinf(s) || isinf(q))
+        return q < 1 ? INFINITY : q == 1 ? 1 : NAN;
+    if (q > 0)
+        return zeta_positive(s, q);
+    double f = q - floor(q), sign = fmod(s, 2) == 0 ? 1 : -1;
+    return zeta_positive(s, f) + sign * (zeta_positive(s, 1 - f) - zeta_positive(s, 1 - q));
+}
+
+/* The n-th derivative of digamma: (-1)^(n+1) n! zeta(n + 1, x). */
+double special_polygamma(double n, double x)
+{
+    if (!(n >= 0) || n != floor(n))
+        return NAN;
+    if (n == 0)
+        return special_digamma(x);
+    return (fmod(n, 2) == 0 ? -1 : 1) * tgamma(n + 1) * special_zeta(n + 1, x);
 }

@@ -96,10 +96,11 @@
 
 /* C's functions for T. */
 #define TILE_FN(fn, x) _Generic((x), float : fn##f, default : fn)(x)
-#define FLOOR(x) TILE_FN(floor, x)
-#define CEIL(x) TILE_FN(ceil, x)
 #define RINT(x) TILE_FN(rint, x)
 #define FABS(x) TILE_FN(fabs, x)
+/* By way of RINT, which compilers vectorise while floor may not raise `inexact`. x is simple. */
+#define FLOOR(x) (RINT(x) - (T)(RINT(x) > (x)))
+#define CEIL(x) (RINT(x) < (x) ? RINT(x) + 1 : RINT(x))
 
 struct tile_row {
     int16_t id, dtype;

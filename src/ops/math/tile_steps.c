@@ -114,15 +114,21 @@ PIECEWISE(pow_any_f64, double, f64, math_pow_f64)
 POW(pow_f32, float, pow_any_f32)
 POW(pow_f64, double, pow_any_f64)
 
+TILE_BINARY_SLOW(zeta_f32, float, float, special_zeta(x, y))
+TILE_BINARY_SLOW(zeta_f64, double, double, special_zeta(x, y))
+TILE_BINARY_SLOW(polygamma_f32, float, float, special_polygamma(x, y))
+TILE_BINARY_SLOW(polygamma_f64, double, double, special_polygamma(x, y))
+
 /* Half's floored quotient floors the quotient that half has: 1 where 0.9999 rounds to it. The
  * operands come as float. */
 TILE_BINARY_SLOW(floor_div_f16, float, float, floorf(f16_to_f32(f16_from_f32(x / y))))
 
 static const struct tile_row rows[] = {
 #define X(id, vec) {EW_##id, DT_FLOAT, id##_f32}, {EW_##id, DT_DOUBLE, id##_f64},
-    EWISE_VEC_UNARY(X) X(digamma, ) X(xlogy, ) X(floor_mod, ) X(mod, ) X(atan2, ) X(pow, )
+    EWISE_VEC_UNARY(X) X(digamma, ) X(xlogy, ) X(floor_mod, ) X(mod, ) X(atan2, ) X(pow, ) X(zeta, )
+        X(polygamma, )
 #undef X
-        {EW_floor_div, DT_HALF, floor_div_f16},
+            {EW_floor_div, DT_HALF, floor_div_f16},
 };
 
 ewise_fn tile_find_steps(int id, int dtype)
