@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concat, ConcatV2, ConcatOffset: joining tensors along an axis.
+/* Concat, ConcatV2, ConcatOffset: joining tensors along an axis. (Gradients: concat_grad.c.)
  *
  * The two joins differ in where the axis stands among the inputs. Seen from the axis, each input is
  * a matrix of "everything before" rows; the joins are copied as such. */
-#include "base/mem.h"
+#include "ops/array/concat.h"
 #include "op/grad.h"
 #include "op/infer.h"
 #include "ops/array/nd_copy.h"
@@ -11,10 +11,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-
-struct join { /* expanded indices */
-    int first, n, axis;
-};
 
 /* --- shape --- */
 
@@ -69,57 +65,6 @@ static bool concat_v2_shape(struct infer_ctx *c, struct status *st)
 {
     int n = infer_num_inputs(c) - 1;
     return join_shape(c, (struct join){0, n, n}, st);
-}
-
-/* --- gradient --- */
-
-/* The axis counted from the front, int32. */
-static struct output front_axis(struct grad_ctx *g, struct join j)
-{
-    struct output axis = grad_cast(g, grad_in(g, j.axis), DT_INT32);
-    return grad_op2(g, "FloorMod", axis, grad_op1(g, "Rank", grad_in(g, j.first)));
-}
-
-/* Cuts x into the pieces that the inputs were: dx[i]. */
-static void cut(struct grad_ctx *g, struct join j, struct output x, struct output axis,
-                struct output *dx)
-{
-    struct output *args = mem_new_array(struct output, j.n + 1);
-    for (int i = 0; i < j.n; i++)
-        args[i] = grad_in(g, j.first + i);
-    struct grad_build shapes = {
-        .op = "ShapeN", .inputs = args, .num_inputs = j.n, .list_sizes = (int[]){j.n}};
-    struct node *sizes = grad_node(g, &shapes);
-    args[0] = axis;
-    for (int i = 0; i < j.n; i++)
-        args[i + 1] = grad_node_out(g, sizes, i);
-    struct grad_build offset = {
-        .op = "ConcatOffset", .inputs = args, .num_inputs = j.n + 1, .list_sizes = (int[]){1, j.n}};
-    struct node *begins = grad_node(g, &offset);
-    for (int i = 0; i < j.n; i++)
-        dx[i] = grad_op3(g, "Slice", x, grad_node_out(g, begins, i), args[i + 1]);
-    mem_free(args);
-}
-
-static bool join_grad(struct grad_ctx *g, struct join j, struct status *st)
-{
-    struct output *dx = mem_new_array(struct output, j.n);
-    cut(g, j, grad_dy(g, 0), front_axis(g, j), dx);
-    for (int i = 0; i < j.n; i++)
-        grad_set(g, j.first + i, dx[i]);
-    mem_free(dx);
-    return grad_done(g, st);
-}
-
-static bool concat_grad(struct grad_ctx *g, struct status *st)
-{
-    return join_grad(g, (struct join){1, grad_num_inputs(g) - 1, 0}, st);
-}
-
-static bool concat_v2_grad(struct grad_ctx *g, struct status *st)
-{
-    int n = grad_num_inputs(g) - 1;
-    return join_grad(g, (struct join){0, n, n}, st);
 }
 
 /* --- kernel --- */

@@ -15,27 +15,35 @@ struct plane { /* steps in elements */
 };
 typedef void (*plane_fn)(char *dst, const char *src, const struct plane *p);
 
-/* Runs that repeat one element, that step, and short ones that run on. */
+/* Rows that repeat one element, run backwards, run on, or step. The blocks of constant length are
+ * for the vectoriser, which leaves loops of unknown length alone at -O2. */
 #define PLANE_FN(name, type)                                                                       \
     static void name(char *dst, const char *src, const struct plane *p)                            \
     {                                                                                              \
+        enum { BLOCK = 128 / sizeof(type) };                                                       \
+        int64_t n = p->n, from = p->src_step, to = p->dst_step;                                    \
         for (int64_t r = 0; r < p->rows; r++) {                                                    \
             type *restrict d = (type *)dst + r * p->dst_row;                                       \
             const type *restrict s = (const type *)src + r * p->src_row;                           \
-            if (p->src_step == 0 && p->dst_step == 1) {                                            \
-                type v = s[0];                                                                     \
-                for (int64_t i = 0; i < p->n; i++)                                                 \
-                    d[i] = v;                                                                      \
-            } else if (p->src_step == 1 && p->dst_step == 1) {                                     \
-                for (int64_t i = 0; i < p->n; i++)                                                 \
+            int64_t i = 0;                                                                         \
+            if (from == 1 && to == 1) {                                                            \
+                for (; i < n; i++)                                                                 \
                     d[i] = s[i];                                                                   \
-            } else if (p->dst_step == 1) {                                                         \
-                for (int64_t i = 0; i < p->n; i++)                                                 \
-                    d[i] = s[i * p->src_step];                                                     \
-            } else {                                                                               \
-                for (int64_t i = 0; i < p->n; i++)                                                 \
-                    d[i * p->dst_step] = s[i * p->src_step];                                       \
+            } else if (to != 1) {                                                                  \
+                for (; i < n; i++)                                                                 \
+                    d[i * to] = s[i * from];                                                       \
+            } else if (from == 0) {                                                                \
+                type v = s[0];                                                                     \
+                for (; i + BLOCK <= n; i += BLOCK)                                                 \
+                    for (int64_t k = 0; k < BLOCK; k++)                                            \
+                        d[i + k] = v;                                                              \
+            } else if (from == -1) {                                                               \
+                for (; i + BLOCK <= n; i += BLOCK)                                                 \
+                    for (int64_t k = 0; k < BLOCK; k++)                                            \
+                        d[i + k] = s[-i - k];                                                      \
             }                                                                                      \
+            for (; i < n; i++)                                                                     \
+                d[i * to] = s[i * from];                                                           \
         }                                                                                          \
     }
 PLANE_FN(plane_1, uint8_t)
@@ -95,7 +103,7 @@ struct job {
 static void copy_plane(struct job *j, char *dst, const char *src, const struct plane *p)
 {
     if (j->long_runs)
-        plane_runs(dst, src, p, dtype_size(j->c->dtype));
+        plane_runs(dst, src, p, j->c->item);
     else if (LIKELY(j->fn != NULL))
         j->fn(dst, src, p);
     else if (!plane_managed(j->c->dtype, dst, src, p))
@@ -108,7 +116,7 @@ static void copy_rows(void *arg, int64_t begin, int64_t end)
     struct job *j = arg;
     const struct nd_copy *c = j->c;
     int last = c->num_axes - 1, outer = last - 1; /* axes [0, outer) turn the odometer */
-    int64_t item = (int64_t)dtype_size(c->dtype), at[ND_MAX_AXES];
+    int64_t item = (int64_t)c->item, at[ND_MAX_AXES];
     int64_t src = 0, dst = 0, left = begin, plane_rows = c->n[outer];
     struct plane p = {.n = c->n[last],
                       .src_row = c->src_step[outer],
@@ -148,38 +156,58 @@ static void copy_piece(void *arg, int64_t begin, int64_t end)
 {
     struct job *j = arg;
     const struct nd_copy *c = j->c;
-    int64_t item = (int64_t)dtype_size(c->dtype);
+    int64_t item = (int64_t)c->item;
     struct plane p = {
         .rows = 1, .n = end - begin, .src_step = c->src_step[0], .dst_step = c->dst_step[0]};
     copy_plane(j, c->dst + begin * p.dst_step * item, c->src + begin * p.src_step * item, &p);
 }
 
-bool nd_run(struct kctx *k, const struct nd_copy *c, struct status *st)
+/* Short runs become elements of twice the size as long as everything stays even and aligned. */
+static void widen(struct nd_copy *c)
+{
+    int last = c->num_axes - 1;
+    while (c->item < 16 && c->src_step[last] == 1 && c->dst_step[last] == 1 &&
+           c->n[last] % 2 == 0) {
+        uintptr_t odd = ((uintptr_t)c->src | (uintptr_t)c->dst) & (2 * c->item - 1) & 7;
+        for (int i = 0; i < last; i++)
+            odd |= (uintptr_t)((c->src_step[i] | c->dst_step[i]) & 1);
+        if (odd)
+            return;
+        c->item *= 2;
+        c->n[last] /= 2;
+        for (int i = 0; i < last; i++) {
+            c->src_step[i] /= 2;
+            c->dst_step[i] /= 2;
+        }
+    }
+    if (c->n[last] == 1 && last > 0)
+        c->num_axes--;
+}
+
+bool nd_run(struct kctx *k, struct nd_copy *c, struct status *st)
 {
     enum { ONE_PIECE = 1 << 15, LONG_RUN = 128 }; /* bytes */
     if (c->empty)
         return true;
-    int last = c->num_axes - 1;
-    size_t item = dtype_size(c->dtype);
     bool managed = dtype_is_managed(c->dtype);
-    struct job j = {.c = c, .fn = managed ? NULL : plane_of(item)};
-    if (last < 0) { /* one element */
-        struct plane one = {.rows = 1, .n = 1, .src_step = 1, .dst_step = 1};
-        copy_plane(&j, c->dst, c->src, &one);
-    } else {
-        int64_t rows = 1;
-        for (int i = 0; i < last; i++)
-            rows *= c->n[i];
-        j.long_runs = !managed && c->src_step[last] == 1 && c->dst_step[last] == 1 &&
-                      c->n[last] * (int64_t)item >= LONG_RUN;
-        int64_t items = last == 0 ? c->n[0] : rows;
-        double cost = 0.1 * (double)item * (last == 0 ? 1.0 : (double)c->n[last]);
-        pool_loop_fn fn = last == 0 ? copy_piece : copy_rows;
-        if (managed || rows * c->n[last] * (int64_t)item <= ONE_PIECE)
-            fn(&j, 0, items);
-        else
-            kernel_loop(k, items, cost, fn, &j);
-    }
+    if (c->num_axes == 0) /* one element */
+        nd_axis_add(c, 1, 1, 1);
+    int last = c->num_axes - 1;
+    bool runs = c->src_step[last] == 1 && c->dst_step[last] == 1 && !managed;
+    bool long_runs = runs && c->n[last] * (int64_t)c->item >= LONG_RUN;
+    if (runs && !long_runs)
+        widen(c);
+    last = c->num_axes - 1;
+    int64_t rows = 1, n = c->n[last];
+    for (int i = 0; i < last; i++)
+        rows *= c->n[i];
+    struct job j = {.c = c, .long_runs = long_runs, .fn = managed ? NULL : plane_of(c->item)};
+    int64_t items = last == 0 ? n : rows;
+    pool_loop_fn fn = last == 0 ? copy_piece : copy_rows;
+    if (managed || rows * n * (int64_t)c->item <= ONE_PIECE)
+        fn(&j, 0, items);
+    else
+        kernel_loop(k, items, 0.1 * (double)c->item * (last == 0 ? 1.0 : (double)n), fn, &j);
     return !j.failed || status_exhausted(st, "%s: no memory for strings", k->kernel->op->name);
 }
 

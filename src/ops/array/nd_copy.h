@@ -18,6 +18,7 @@ struct nd_copy { /* on the stack of a kernel; not cleared, nd_begin sets what co
     int dtype;
     const char *src; /* first element read */
     char *dst;       /* first element written */
+    size_t item;     /* bytes of an element */
     int num_axes;
     bool empty; /* some axis has length 0 */
     int64_t n[ND_MAX_AXES], src_step[ND_MAX_AXES], dst_step[ND_MAX_AXES];
@@ -28,8 +29,17 @@ static inline void nd_begin(struct nd_copy *c, int dtype, const void *src, void 
     c->dtype = dtype;
     c->src = src;
     c->dst = dst;
+    c->item = dtype_size(dtype);
     c->num_axes = 0;
     c->empty = false;
+}
+
+static inline void nd_axis_add(struct nd_copy *c, int64_t n, int64_t src_step, int64_t dst_step)
+{
+    c->n[c->num_axes] = n;
+    c->src_step[c->num_axes] = src_step;
+    c->dst_step[c->num_axes] = dst_step;
+    c->num_axes++;
 }
 
 static inline void nd_axis(struct nd_copy *c, int64_t n, int64_t src_step, int64_t dst_step)
@@ -45,14 +55,12 @@ static inline void nd_axis(struct nd_copy *c, int64_t n, int64_t src_step, int64
         c->dst_step[last] = dst_step;
         return;
     }
-    c->n[last + 1] = n;
-    c->src_step[last + 1] = src_step;
-    c->dst_step[last + 1] = dst_step;
-    c->num_axes++;
+    nd_axis_add(c, n, src_step, dst_step);
 }
 
-/* Copies. Source and destination do not overlap. False only where memory for strings is out. */
-MUST_CHECK bool nd_run(struct kctx *k, const struct nd_copy *c, struct status *st);
+/* Copies, once: c is used up. Source and destination do not overlap. False only where memory for
+ * strings is out. */
+MUST_CHECK bool nd_run(struct kctx *k, struct nd_copy *c, struct status *st);
 
 /* Row-major steps of shape's axes, in elements; room for rank. The shape has elements. */
 void nd_steps(const struct shape *shape, int64_t *steps);
