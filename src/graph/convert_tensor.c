@@ -251,11 +251,13 @@ static bool fill_numbers(const struct pb_tensor_proto *p, struct tensor *t, int6
         break;
     case DT_COMPLEX64:
         n = min_i64(t->num_elems, p->scomplex_val.n / 2);
-        memcpy(t->data, p->scomplex_val.v, (size_t)n * sizeof(struct c64));
+        if (n)
+            memcpy(t->data, p->scomplex_val.v, (size_t)n * sizeof(struct c64));
         break;
     case DT_COMPLEX128:
         n = min_i64(t->num_elems, p->dcomplex_val.n / 2);
-        memcpy(t->data, p->dcomplex_val.v, (size_t)n * sizeof(struct c128));
+        if (n)
+            memcpy(t->data, p->dcomplex_val.v, (size_t)n * sizeof(struct c128));
         break;
     default:
         return false;

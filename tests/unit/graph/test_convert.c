@@ -86,6 +86,7 @@ static void test_convert__value_lists_of_every_type(void **state UNUSED)
     same_floats("dtype:DT_COMPLEX64 " VEC(2) " scomplex_val:1 scomplex_val:2", 1, 2);
     prints("dtype:DT_STRING " VEC(3) " string_val:'a' string_val:'bc'", "a bc bc");
     prints("dtype:DT_FLOAT " VEC(0) " float_val:1", "");
+    same_floats("dtype:DT_COMPLEX64 " VEC(2), 0, 0);
 }
 
 static void test_convert__raw_bytes(void **state UNUSED)
