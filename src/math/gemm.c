@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who serves a matrix product, and how it is shared out.
  *
- * Measured on Zen 5 and Sapphire Rapids: our kernels lead below about 96^3, for double always, and
+ * Measured on Zen 5 (see README.md): our kernels lead below about 110^3, for double always, and
  * whenever both operands are transposed; oneDNN's sgemm leads by a few per cent for large float
- * products on AVX-512. OpenBLAS leads nowhere. See README.md. A large product is cut into pieces by
- * its shape alone; a piece is computed by one thread, a library's team being one. */
+ * products on AVX-512. OpenBLAS leads nowhere. A piece of a product is computed by one thread, a
+ * library's team being one. */
 #include "math/gemm.h"
 
 #include <dlfcn.h>
@@ -15,7 +15,8 @@
 #include "math/simd/gemm_simd.h"
 #include "tensor/dtype.h"
 
-#define PIECE_FLOPS 40e6 /* about 0.2 ms: what a piece costs at least when a product is cut */
+/* Multiply-adds of a piece, about 0.2 ms: nobody is woken for less. */
+#define PIECE_WORK 20e6
 #define PIECES_MAX 16
 #define PIECE_MIN 64 /* rows or columns */
 
@@ -37,7 +38,8 @@ static void dnnl_sgemm_open(void)
 /* The rule of the choice: shape and instruction set. */
 static bool gemm_prefers_dnnl(const struct math_gemm *g)
 {
-    return cpu_level() == CPU_AVX512 && g->m >= 96 && g->n >= 96 && g->k >= 96 &&
+    const double work = (double)g->m * (double)g->n * (double)g->k;
+    return cpu_level() == CPU_AVX512 && g->m >= 96 && g->n >= 96 && g->k >= 96 && work >= 1.5e6 &&
            !(g->trans_a && g->trans_b);
 }
 
@@ -100,14 +102,33 @@ struct pieces {
     size_t item;
 };
 
-static struct pieces pieces_of(int dtype, const struct math_gemm *g)
+/* How many pieces a product may be cut into. A library's bits may depend on the piece: shape alone
+ * decides, and sparingly, since each piece packs its operands again. Our own sums do not depend on
+ * the split, so it follows the threads there are. */
+static int64_t pieces_wanted(const struct pool *pool, double work, bool by_dnnl)
 {
-    struct pieces p = {.dtype = dtype, .g = g, .num_m = 1, .num_n = 1};
+    if (by_dnnl)
+        return work < 2 * PIECE_WORK     ? 1
+               : work < 16 * PIECE_WORK  ? 2
+               : work < 128 * PIECE_WORK ? 4
+                                         : 8;
+    const int64_t threads = pool ? pool_num_threads(pool) : 1;
+    const double most = work / PIECE_WORK;
+    if (threads == 1 || most < 2)
+        return 1;
+    return min_i64(PIECES_MAX, min_i64(2 * threads, most < 64 ? (int64_t)most : 64));
+}
+
+static struct pieces pieces_of(const struct pool *pool, int dtype, const struct math_gemm *g,
+                               bool by_dnnl)
+{
+    struct pieces p = {.dtype = dtype, .g = g, .by_dnnl = by_dnnl, .num_m = 1, .num_n = 1};
     p.rows = g->m, p.cols = g->n;
     p.item = dtype_size(dtype);
-    const double k_cost = (double)g->k * gemm_cost_ns(dtype) / gemm_cost_ns(DT_FLOAT);
-    while (p.num_m * p.num_n < PIECES_MAX &&
-           (double)p.rows * (double)p.cols * k_cost >= PIECE_FLOPS) {
+    const double work =
+        (double)g->m * (double)g->n * (double)g->k * gemm_cost_ns(dtype) / gemm_cost_ns(DT_FLOAT);
+    const int64_t wanted = pieces_wanted(pool, work, by_dnnl);
+    while (p.num_m * p.num_n < wanted) {
         if (p.rows >= p.cols && p.rows >= 2 * PIECE_MIN)
             p.num_m *= 2, p.rows = (g->m + p.num_m - 1) / p.num_m;
         else if (p.cols >= 2 * PIECE_MIN)
@@ -140,8 +161,7 @@ static void pieces_run(void *arg, int64_t begin, int64_t end)
 void math_gemm(struct pool *pool, int dtype, const struct math_gemm *g)
 {
     const bool by_dnnl = dtype == DT_FLOAT && gemm_uses_dnnl(g);
-    struct pieces p = pieces_of(dtype, g);
-    p.by_dnnl = by_dnnl;
+    struct pieces p = pieces_of(pool, dtype, g, by_dnnl);
     if (p.num_m * p.num_n == 1) {
         gemm_piece(dtype, g, by_dnnl);
         return;
@@ -196,7 +216,7 @@ void math_gemm_batched(struct pool *pool, int dtype, const struct math_gemm *g,
 {
     struct batched b = {.dtype = dtype, .g = g, .batch = batch, .pool = pool};
     const double cost = (double)g->m * (double)g->n * (double)g->k * gemm_cost_ns(dtype) + 50;
-    const struct pieces p = pieces_of(dtype, g);
+    const struct pieces p = pieces_of(pool, dtype, g, dtype == DT_FLOAT && gemm_uses_dnnl(g));
     /* Few large products are cut inside; many small ones are shared out whole. */
     if (batch->num < PIECES_MAX && p.num_m * p.num_n > 1) {
         batched_run(&b, 0, batch->num);

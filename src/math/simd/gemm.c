@@ -7,17 +7,38 @@
 #include "math/simd/square.h"
 #include "math/vec.h"
 
-#ifndef GEMM_KC
-#define GEMM_KC 384 /* a block of k: one panel of B stays near the first cache level */
-#endif
-#ifndef GEMM_A_BYTES
+#define GEMM_KC 384              /* a block of k: one panel of B stays near the first cache level */
 #define GEMM_A_BYTES (512 << 10) /* a packed block of A: half of a second level */
-#endif
-#ifndef GEMM_B_BYTES
-#define GEMM_B_BYTES (4 << 20) /* a packed block of B: a share of the third level */
-#endif
+#define GEMM_B_BYTES (4 << 20)   /* a packed block of B: a share of the third level */
 #define GEMM_B_DIRECT_BYTES (256 << 10) /* B up to this size is read where it lies */
 #define GEMV_CHUNK 2048
+#define GEMV_ROWS 8
+
+/* Dot products: up to DOT_M_MAX rows with the rows of a transposed B, where packing it would cost
+ * more than the product. */
+#define DOT_M_MAX 8
+#define DOT_PACK_ITEMS (32 << 10)
+#define DOT_ROWS 4
+#define DOT_WIDE 8
+/* clang-format off */
+#if defined(__AVX512F__)
+#define DOT_TABLE(X) X(1, 8) X(2, 8) X(3, 6) X(4, 4) X(1, 1) X(2, 1) X(3, 1) X(4, 1)
+#define DOT_TILES { \
+    {0}, \
+    {NAME(dots_1x8), NAME(dots_1x1), 8}, \
+    {NAME(dots_2x8), NAME(dots_2x1), 8}, \
+    {NAME(dots_3x6), NAME(dots_3x1), 6}, \
+    {NAME(dots_4x4), NAME(dots_4x1), 4}}
+#else
+#define DOT_TABLE(X) X(1, 8) X(2, 4) X(3, 3) X(4, 2) X(1, 1) X(2, 1) X(3, 1) X(4, 1)
+#define DOT_TILES { \
+    {0}, \
+    {NAME(dots_1x8), NAME(dots_1x1), 8}, \
+    {NAME(dots_2x4), NAME(dots_2x1), 4}, \
+    {NAME(dots_3x3), NAME(dots_3x1), 3}, \
+    {NAME(dots_4x2), NAME(dots_4x1), 2}}
+#endif
+/* clang-format on */
 
 /* Tiles: TILE_ROWS x TILE_NV vectors, or, of TILE_FEW rows at most, TILE_WIDE vectors. They leave
  * registers for a row of B and one element of A. */

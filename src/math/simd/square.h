@@ -72,12 +72,14 @@ LANES_INLINE void vd_transpose(vd v[8])
 LANES_INLINE void vf_transpose(vf v[VF_LANES])
 {
 #define STEP(s, lo, hi)                                                                            \
-    for (int i = 0; i < VF_LANES; i++)                                                             \
+    _Pragma("GCC unroll 8") for (int i = 0; i < VF_LANES; i++)                                     \
+    {                                                                                              \
         if (!(i & s)) {                                                                            \
             const vf a = v[i], b = v[i + s];                                                       \
             v[i] = __builtin_shufflevector(a, b, SQUARE_##lo);                                     \
             v[i + s] = __builtin_shufflevector(a, b, SQUARE_##hi);                                 \
-        }
+        }                                                                                          \
+    }
     SQUARE_STEPS(STEP)
 #undef STEP
 }
