@@ -94,15 +94,32 @@ static bool equality_run(struct kctx *c, struct status *st)
     return true;
 }
 
+/* Where shapes that do not fit are an answer, the result is a scalar as soon as dims are seen to
+ * clash, and of unknown shape where they may: only a dim 1 goes with an unknown one. */
+static const struct shape *lenient_shape(struct infer_ctx *c, const struct shape *x,
+                                         const struct shape *y)
+{
+    int64_t dims[SHAPE_MAX_RANK];
+    int rank = x->rank > y->rank ? x->rank : y->rank;
+    for (int i = 0; i < rank; i++) {
+        int ix = i - (rank - x->rank), iy = i - (rank - y->rank);
+        int64_t dx = ix < 0 ? 1 : shape_dim(x, ix), dy = iy < 0 ? 1 : shape_dim(y, iy);
+        if (dx != 1 && dy != 1 && (dx == DIM_UNKNOWN || dy == DIM_UNKNOWN))
+            return infer_unknown(c);
+        if (dx != 1 && dy != 1 && dx != dy)
+            return infer_scalar(c);
+        dims[i] = dx == 1 ? dy : dx;
+    }
+    return infer_make(c, dims, rank);
+}
+
 static bool equality_shape(struct infer_ctx *c, struct status *st)
 {
     if (attrs_bool(infer_attrs(c), "incompatible_shape_error"))
         return infer_binary(c, st);
-    const struct shape *s;
-    struct status unfit = {0};
-    if (infer_broadcast(c, infer_input(c, 0), infer_input(c, 1), &s, &unfit) && shape_known(s))
-        infer_set(c, 0, s);
-    status_clear(&unfit);
+    const struct shape *x = infer_input(c, 0), *y = infer_input(c, 1);
+    if (x->rank >= 0 && y->rank >= 0)
+        infer_set(c, 0, lenient_shape(c, x, y));
     return true;
 }
 
