@@ -103,7 +103,9 @@ static void row_narrow(const struct job *j, const char *x, int64_t n, float *y)
         const int64_t num = min_i64(CONVERT_ITEMS, n - i);
         wide[0] = i > 0 ? *y : 0;
         to_float(j->dtype, x + i * (int64_t)j->item, wide + 1, num);
-        SIMD_CALL(reduce_row)(j->op, DT_FLOAT, i > 0 ? wide : wide + 1, num + (i > 0), y);
+        const struct reduce_piece p = {
+            .x = i > 0 ? wide : wide + 1, .num = 1, .cols = num + (i > 0)};
+        SIMD_CALL(reduce_rows)(j->op, DT_FLOAT, &p, y);
     }
 }
 
@@ -127,7 +129,8 @@ static void job_piece(const struct job *j, int64_t o, int64_t part, int64_t stri
         if (!j->partial)
             from_float(j, tile, y, cols);
     } else if (j->inner == 1) {
-        SIMD_CALL(reduce_row)(j->op, j->dtype, x, num, y);
+        const struct reduce_piece row = {.x = x, .num = 1, .cols = num};
+        SIMD_CALL(reduce_rows)(j->op, j->dtype, &row, y);
     } else {
         columns_grouped(j->op, j->dtype, &p, y, j->item);
     }
@@ -136,6 +139,12 @@ static void job_piece(const struct job *j, int64_t o, int64_t part, int64_t stri
 static void job_run(void *arg, int64_t begin, int64_t end)
 {
     const struct job *j = arg;
+    if (j->inner == 1 && j->parts == 1 && !narrow(j->dtype)) { /* many rows in one call */
+        const struct reduce_piece p = {
+            .x = j->x + begin * j->num * (int64_t)j->item, .num = end - begin, .cols = j->num};
+        SIMD_CALL(reduce_rows)(j->op, j->dtype, &p, j->y + begin * (int64_t)j->item);
+        return;
+    }
     for (int64_t i = begin; i < end; i++)
         job_piece(j, i / (j->parts * j->strips), i / j->strips % j->parts, i % j->strips);
 }

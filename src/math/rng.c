@@ -10,6 +10,7 @@
 #include <sys/random.h>
 
 #include "base/lock.h"
+#include "math/simd/rng_simd.h"
 #include "tensor/dtype.h"
 
 void math_philox_init(struct math_philox *g, uint64_t seed, uint64_t seed2)
@@ -276,9 +277,21 @@ static void fill_store(const struct fill *f, int64_t at, double v)
     }
 }
 
+/* The plain case, which dropout draws on: whole groups of uniform floats. Returns those done. */
+static int64_t fill_uniform(const struct fill *f, int64_t begin, int64_t end)
+{
+    struct math_philox g = f->g;
+    math_philox_skip(&g, (uint64_t)begin);
+    const int64_t whole = min_i64(end, f->n / 4) - begin;
+    if (f->dist != MATH_DIST_UNIFORM || f->dtype != DT_FLOAT || whole <= 0)
+        return 0;
+    return SIMD_CALL(rng_uniform)(&g, (float *)(void *)f->out + 4 * begin, whole);
+}
+
 static void fill_run(void *arg, int64_t begin, int64_t end)
 {
     const struct fill *f = arg;
+    begin += fill_uniform(f, begin, end);
     const int group = f->dtype == DT_DOUBLE ? 2 : 4;
     /* A group of truncated numbers owns 256 blocks for each four words it could need. */
     const int64_t skip = f->dist == MATH_DIST_TRUNCATED_NORMAL ? 64 * group : 1;
@@ -308,7 +321,7 @@ void math_random_fill(struct pool *pool, const struct math_philox *g, enum math_
     const int group = dtype == DT_DOUBLE ? 2 : 4;
     struct fill f = {.g = *g, .dist = dist, .dtype = dtype, .out = out, .n = n};
     const int64_t groups = (n + group - 1) / group;
-    const double cost = dist == MATH_DIST_UNIFORM ? 10 : 60;
+    const double cost = dist == MATH_DIST_UNIFORM ? (dtype == DT_FLOAT ? 2 : 12) : 60;
     pool_loop(pool, groups, pool_grain(groups, cost), cost, fill_run, &f);
 }
 

@@ -112,12 +112,12 @@ static int wrapping(enum math_reduce_op op, int dtype)
     }
 }
 
-void LEAT_FN(reduce_row)(enum math_reduce_op op, int dtype, const void *x, int64_t n, void *y)
+void LEAT_FN(reduce_rows)(enum math_reduce_op op, int dtype, const struct reduce_piece *p, void *y)
 {
     switch (wrapping(op, dtype)) {
 #define X(dt, name)                                                                                \
     case dt:                                                                                       \
-        reduce_row_##name(op, x, n, y);                                                            \
+        reduce_rows_##name(op, p, y);                                                              \
         break;
         REDUCE_TYPES(X)
 #undef X

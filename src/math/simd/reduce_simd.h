@@ -6,15 +6,16 @@
 #include "math/reduce.h"
 #include "math/simd.h"
 
-/* *y = op over x[0..n), n > 0, of a real type other than half and bfloat16. SUM, PROD, MAX, MIN. */
-SIMD_DECLARE(void, reduce_row,
-             (enum math_reduce_op op, int dtype, const void *x, int64_t n, void *y));
-
 /* A piece of a matrix: num rows, ld elements apart, cols columns. */
 struct reduce_piece {
     const void *x;
     int64_t ld, num, cols;
 };
+
+/* y[r] = op over row r, cols > 0; ld is not looked at: rows lie close. SUM, PROD, MAX or MIN of a
+ * real type other than half and bfloat16. */
+SIMD_DECLARE(void, reduce_rows,
+             (enum math_reduce_op op, int dtype, const struct reduce_piece *p, void *y));
 
 /* y[c] = op over rows, num > 0. */
 SIMD_DECLARE(void, reduce_columns,

@@ -188,5 +188,5 @@ static int run(void)
 
 int main(void)
 {
-    return run();
+    return test_levels(run);
 }
