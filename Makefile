@@ -46,6 +46,7 @@ peers: ## install what we measure against into build/peers (PEERS=all: PyTorch t
 
 bench: all ## measure every case beside the peers that are there
 	@tools/deps.sh peers
+	@ninja -C $(BUILD) bench_programs
 	@python3 bench/run.py --build $(BUILD) $(BENCH_ARGS)
 
 lint: all ## format, layers, sizes, headers alone, exported symbols
