@@ -119,16 +119,34 @@ TILE_BINARY_SLOW(zeta_f64, double, double, special_zeta(x, y))
 TILE_BINARY_SLOW(polygamma_f32, float, float, special_polygamma(x, y))
 TILE_BINARY_SLOW(polygamma_f64, double, double, special_polygamma(x, y))
 
-/* Half's floored quotient floors the quotient that half has: 1 where 0.9999 rounds to it. The
- * operands come as float. */
-TILE_BINARY_SLOW(floor_div_f16, float, float, floorf(f16_to_f32(f16_from_f32(x / y))))
+/* --- half: TensorFlow rounds after each step of these, and users see it where steps cancel; the
+ * operands come as float --- */
+
+#define H(v) f16_to_f32(f16_from_f32(v))
+/* clang-format off */
+#define HALF_STEPS(X) \
+    X(floor_div,          floorf(H(x / y)))                            \
+    X(squared_difference, H(x - y) * H(x - y))                         \
+    X(tanh_grad,          y * H(1 - H(x * x)))                         \
+    X(sigmoid_grad,       H(y * x) * H(1 - x))                         \
+    X(sqrt_grad,          y == 0 ? 0 : H(0.5f * y) / x)                \
+    X(rsqrt_grad,         y == 0 ? 0 : H(-0.5f * H(y * x)) * H(x * x)) \
+    X(reciprocal_grad,    y == 0 ? 0 : H(-x * y) * x)                  \
+    X(xlogy,              x == 0 ? x : x * H(logf(y)))
+/* clang-format on */
+#define X(id, expr) TILE_BINARY_SLOW(id##_f16, float, float, expr)
+HALF_STEPS(X)
+#undef X
+TILE_UNARY(sigmoid_f16, float, float, 1 / H(1 + H(expf(-x))))
 
 static const struct tile_row rows[] = {
 #define X(id, vec) {EW_##id, DT_FLOAT, id##_f32}, {EW_##id, DT_DOUBLE, id##_f64},
     EWISE_VEC_UNARY(X) X(digamma, ) X(xlogy, ) X(floor_mod, ) X(mod, ) X(atan2, ) X(pow, ) X(zeta, )
         X(polygamma, )
 #undef X
-            {EW_floor_div, DT_HALF, floor_div_f16},
+#define X(id, expr) {EW_##id, DT_HALF, id##_f16},
+            HALF_STEPS(X) X(sigmoid, )
+#undef X
 };
 
 ewise_fn tile_find_steps(int id, int dtype)
