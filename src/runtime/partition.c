@@ -46,22 +46,26 @@ static void transfer_attrs(struct attrs *a, const char *type_attr, int dtype, co
     attrs_set(a, "client_terminated", attr_bool(false));
 }
 
-static struct rnode *add_transfer(struct split *p, const char *op_name, const char *type_attr,
-                                  int dtype, const char *name, const struct device *from,
-                                  const struct device *to, const struct redge *input,
-                                  struct status *st)
+struct transfer { /* one value's way from device to device */
+    const char *name;
+    const struct device *from, *to;
+    int dtype;
+};
+
+static struct rnode *add_transfer(struct split *p, const char *op_name, const struct transfer *t,
+                                  const struct redge *input, struct status *st)
 {
     const struct op *op = op_get(op_name, st);
     if (!op)
         return NULL;
     struct attrs a = {0};
-    transfer_attrs(&a, type_attr, dtype, name, from, to);
-    char *node = mem_printf("%s/%s", name, op_name);
+    transfer_attrs(&a, input ? "T" : "tensor_type", t->dtype, t->name, t->from, t->to);
+    char *node = mem_printf("%s/%s", t->name, op_name);
     struct rnode *n = rgraph_add(p->rg, node, op, &a, input, input ? 1 : 0, st);
     mem_free(node);
     attrs_clear(&a);
     if (n) {
-        n->device = input ? from->name : to->name;
+        n->device = input ? t->from->name : t->to->name;
         n->keep = true;
     }
     return n;
@@ -101,9 +105,9 @@ static struct rnode *send_to(struct split *p, struct rnode *from, int index,
     const struct device *src = device_of(p->s, from);
     int dtype = dtype_base(value.node->output_types[value.index]);
     char *name = mem_printf("edge_%lld_%s", (long long)p->next_edge++, from->name);
-    struct rnode *send = add_transfer(p, "_Send", "T", dtype, name, src, to, &value, st);
-    struct rnode *recv =
-        send ? add_transfer(p, "_Recv", "tensor_type", dtype, name, src, to, NULL, st) : NULL;
+    struct transfer t = {name, src, to, dtype};
+    struct rnode *send = add_transfer(p, "_Send", &t, &value, st);
+    struct rnode *recv = send ? add_transfer(p, "_Recv", &t, NULL, st) : NULL;
     mem_free(name);
     if (!recv)
         return NULL;

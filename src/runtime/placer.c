@@ -73,26 +73,39 @@ static bool wants(const struct rnode *n, const struct device *d, struct status *
 
 static bool has_kernel(const struct rnode *n, const struct device *d)
 {
+    if (n->op->function)
+        return true;
     struct status st = {0};
     bool found = kernel_find(n->op, d->def->type, n->attrs, n->name, &st) != NULL;
     status_clear(&st);
     return found;
 }
 
-static bool fails_device(const struct place *p, const struct rnode *n, struct status *st)
+static bool fails_device(const struct session *s, const struct node *n, struct status *st)
 {
     struct strbuf b = {0};
-    for (int i = 0; i < p->s->num_devices; i++)
-        strbuf_printf(&b, "%s%s", i ? ", " : "", p->s->devices[i].name);
-    const char *made = n->origin && n->origin->made_at ? n->origin->made_at : NULL;
-    status_invalid(
-        st,
-        "Cannot assign a device for operation %s: node %s was explicitly assigned to %s but "
-        "available "
-        "devices are [ %s ]. Make sure the device specification refers to a valid device.%s%s",
-        n->name, n->name, n->device, strbuf_text(&b), made ? " Made at " : "", made ? made : "");
+    for (int i = 0; i < s->num_devices; i++)
+        strbuf_printf(&b, "%s%s", i ? ", " : "", s->devices[i].name);
+    status_invalid(st,
+                   "Cannot assign a device for operation %s: node %s was explicitly assigned to %s "
+                   "but available devices are [ %s ]. Make sure the device specification refers to "
+                   "a valid device.%s%s",
+                   n->name, n->name, n->device, strbuf_text(&b), n->made_at ? " Made at " : "",
+                   n->made_at ? n->made_at : "");
     strbuf_release(&b);
     return false;
+}
+
+bool place_possible(struct session *s, const struct node *n, struct status *st)
+{
+    struct device_spec spec, full;
+    if (!device_spec_parse(n->device, &spec, st))
+        return false;
+    for (int i = 0; i < s->num_devices; i++) {
+        if (device_spec_parse(s->devices[i].name, &full, st) && device_spec_matches(&spec, &full))
+            return true;
+    }
+    return fails_device(s, n, st);
 }
 
 /* Whether every member of the group of `root` may stand on d. */
@@ -144,7 +157,8 @@ static bool place_one(struct place *p, const struct rnode *n, bool alone, struct
         for (int i = 0; i < p->s->num_devices && !any; i++)
             any = wants(n, &p->s->devices[i], st);
         if (status_ok(st) && !any)
-            return fails_device(p, n, st);
+            return n->origin ? fails_device(p->s, n->origin, st)
+                             : status_internal(st, "%s: no device", n->name);
         d = &p->s->devices[0]; /* the missing kernel is reported, with its types, when it is made */
     }
     p->chosen[root] = d;

@@ -11,6 +11,9 @@
  * nodes with reference inputs, and those colocated by _class, stand where those stand. */
 MUST_CHECK bool place_rgraph(struct session *s, struct rgraph *rg, struct status *st);
 
+/* Whether some device fits n's request; INVALID_ARGUMENT naming n and the devices. */
+MUST_CHECK bool place_possible(struct session *s, const struct node *n, struct status *st);
+
 /* --- device names: "/job:j/replica:0/task:1/device:CPU:0", parts may be absent --- */
 struct device_spec {
     char job[64], type[32];

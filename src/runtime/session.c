@@ -11,8 +11,10 @@
 #include "base/cpu.h"
 #include "base/mem.h"
 #include "op/rendezvous.h"
+#include "runtime/call_kernel.h"
 #include "runtime/devices.h"
 #include "runtime/kernels.h"
+#include "runtime/placer.h"
 #include "runtime/session_impl.h"
 #include "runtime/timer.h"
 #include "runtime/trace.h"
@@ -164,7 +166,9 @@ struct graph *session_graph(struct session *s)
 static struct kernel *make_kernel(const struct rnode *n, const struct device *device,
                                   struct status *st)
 {
-    const struct kernel_def *def = kernel_find(n->op, device->def->type, n->attrs, n->name, st);
+    const struct kernel_def *def =
+        n->op->function ? &call_kernel_def
+                        : kernel_find(n->op, device->def->type, n->attrs, n->name, st);
     struct kernel *k = def ? kernel_new(def, n->op, n->name, n->attrs, device->name, st) : NULL;
     if (k && n->origin)
         k->made_at = n->origin->made_at;
@@ -342,12 +346,36 @@ static void keep_plan(struct session *s, uint64_t hash, const struct run_args *a
         entry_free(old);
 }
 
+/* Every node of the graph must have a device that is there, needed or not, as it is placed once and
+ * on the whole graph; not where placement is soft, or of pruned graphs only. */
+static bool check_devices(struct session *s, struct status *st)
+{
+    if (s->config.soft_placement || s->config.place_pruned_graph)
+        return true;
+    lock_take(&s->lock);
+    int64_t from = s->checked_nodes;
+    lock_drop(&s->lock);
+    lock_take(&s->graph->lock);
+    int64_t to = s->graph->num_nodes;
+    bool ok = true;
+    for (int64_t i = from; ok && i < to; i++)
+        ok = !s->graph->nodes[i]->device[0] || place_possible(s, s->graph->nodes[i], st);
+    lock_drop(&s->graph->lock);
+    lock_take(&s->lock);
+    if (ok && s->checked_nodes < to)
+        s->checked_nodes = to;
+    lock_drop(&s->lock);
+    return ok;
+}
+
 struct plan *session_plan(struct session *s, const struct run_args *a, struct status *st)
 {
     uint64_t hash = signature_hash(a);
     struct plan *p = find_plan(s, hash, a);
     if (p)
         return p;
+    if (!check_devices(s, st))
+        return NULL;
     struct plan_request r = {.graph = s->graph,
                              .feeds = a->feeds,
                              .fetches = a->fetches,

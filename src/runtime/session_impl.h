@@ -47,7 +47,7 @@ struct session {
     int64_t num_kernels;
     const struct device **placed; /* by node id; NULL: not placed yet */
     int64_t num_placed;
-    int64_t checked_nodes; /* nodes before this one are known to be free of bad cycles */
+    int64_t checked_nodes; /* nodes before this one ask for devices that are there */
 };
 
 /* Kernel runner's hook: env->run_function. */

@@ -42,9 +42,9 @@ TF_NewTensor(TF_DataType, const int64_t *dims, int num_dims, void *data, size_t 
 TF_CAPI_EXPORT extern TF_Tensor *TF_AllocateTensor(TF_DataType, const int64_t *dims, int num_dims,
                                                    size_t len);
 
-/* Moves the contents into a tensor that is returned, and takes the argument, when nobody else shares
- * the bytes and they could be reused in place. NULL, with the argument unchanged and still the
- * caller's, otherwise; as in 1.15.5 that is the answer for every tensor. One thread. */
+/* Moves the contents into a tensor that is returned, and takes the argument, when nobody else
+ * shares the bytes and they could be reused in place. NULL, with the argument unchanged and still
+ * the caller's, otherwise; as in 1.15.5 that is the answer for every tensor. One thread. */
 TF_CAPI_EXPORT extern TF_Tensor *TF_TensorMaybeMove(TF_Tensor *tensor);
 
 /* Frees a tensor; its bytes go when nobody else shares them. One thread. */
