@@ -8,6 +8,10 @@
 #include "math/scratch.h"
 #include "tensor/dtype.h"
 
+#ifndef __clang__
+#pragma GCC optimize("O3") /* the additions below are meant for the vectoriser */
+#endif
+
 #define STRIP_ITEMS (256 << 10) /* elements of the laid out matrix at a time */
 
 /* Windows are the image itself. */
@@ -120,6 +124,26 @@ static void add_into(int dtype, void *to, const void *from, int64_t n)
     }
 }
 
+/* The opposite of window_row_copy: added to a row of the image. */
+static void fold_row(const struct math_conv *plan, const char *from, int64_t w0, char *row)
+{
+    const struct math_conv_shape *s = &plan->shape;
+    const int64_t pixel = s->in_c * plan->item;
+    if (s->dilation_w == 1) {
+        const int64_t skip = min_i64(max_i64(-w0, 0), s->filter_w);
+        const int64_t end = min_i64(s->filter_w, s->in_w - w0);
+        if (end > skip)
+            add_into(s->dtype, row + (w0 + skip) * pixel, from + skip * pixel,
+                     (end - skip) * s->in_c);
+        return;
+    }
+    for (int64_t j = 0; j < s->filter_w; j++) {
+        const int64_t w = w0 + j * s->dilation_w;
+        if (w >= 0 && w < s->in_w)
+            add_into(s->dtype, row + w * pixel, from + j * pixel, s->in_c);
+    }
+}
+
 /* The opposite of lay_out: rows of windows are added to the image. */
 static void fold_back(const struct math_conv *plan, const char *from, int64_t p0, int64_t num,
                       char *image)
@@ -129,13 +153,10 @@ static void fold_back(const struct math_conv *plan, const char *from, int64_t p0
     for (int64_t p = p0; p < p0 + num; p++) {
         const int64_t h0 = p / s->out_w * s->stride_h - s->pad_top;
         const int64_t w0 = p % s->out_w * s->stride_w - s->pad_left;
-        for (int64_t i = 0; i < s->filter_h; i++) {
+        for (int64_t i = 0; i < s->filter_h; i++, from += s->filter_w * pixel) {
             const int64_t h = h0 + i * s->dilation_h;
-            for (int64_t j = 0; j < s->filter_w; j++, from += pixel) {
-                const int64_t w = w0 + j * s->dilation_w;
-                if (h >= 0 && h < s->in_h && w >= 0 && w < s->in_w)
-                    add_into(s->dtype, image + (h * s->in_w + w) * pixel, from, s->in_c);
-            }
+            if (h >= 0 && h < s->in_h)
+                fold_row(plan, from, w0, image + h * s->in_w * pixel);
         }
     }
 }
