@@ -163,7 +163,7 @@ static void test_reduce__the_thread_count_changes_no_bit(void **state)
 static void test_reduce__long_sums_stay_exact(void **state)
 {
     (void)state;
-    enum { N = 1 << 24 };
+    enum { N = 1 << 22 };
     float *x = malloc(N * sizeof *x), y;
     for (int i = 0; i < N; i++)
         x[i] = 0.1f;
