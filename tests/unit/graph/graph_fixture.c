@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Small ops and helpers that the tests of graph/ register and share. */
 #include "graph_fixture.h"
 
 #include "op/kernel.h"
