@@ -13,7 +13,7 @@ static bool var_handle_run(struct kctx *c, struct status *st)
 {
     const char *container, *name;
     struct tensor handle = {0};
-    resource_names(c, false, &container, &name);
+    resource_names(c, true, &container, &name);
     if (!resource_make_handle(c, container, name, &variable_type, &handle, st))
         return false;
     kernel_out_take(c, 0, &handle);

@@ -39,7 +39,7 @@ static bool variable_run(struct kctx *c, struct status *st)
     struct variable *v = __atomic_load_n(&s->v, __ATOMIC_ACQUIRE);
     if (!v) {
         const char *container, *name;
-        resource_names(c, false, &container, &name);
+        resource_names(c, true, &container, &name);
         struct make_args m = {c, name};
         struct resource *r = resource_find_or_make(c->env->container_resources, container,
                                                    &variable_type, name, make_variable, &m, st);
