@@ -127,7 +127,7 @@ static bool sqrt_grad_grad(struct grad_ctx *g, struct status *st)
 #define K_HYPERBOLIC "float, double, " T_COMPLEX
 #define STEPS .no_grad = "it is constant between steps"
 
-UNARY_OP(neg, "Neg", "-x.", T_NUM, T_NUM, .grad = neg_grad);
+UNARY_OP(neg, "Neg", "The negative of x, elementwise.", T_NUM, T_NUM, .grad = neg_grad);
 UNARY_OP(abs, "Abs", "The absolute value of x.", T_FLOATS ", int8, int16, int32, int64",
          T_FLOATS ", int8, int16, int32, int64", .grad = abs_grad);
 UNARY_OP(sign, "Sign", "-1, 0 or 1 as x is negative, 0 or positive; x / |x| of complex numbers.",
