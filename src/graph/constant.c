@@ -10,9 +10,10 @@
 #include "op/evaluate.h"
 
 enum {
-    MAX_WALK = 10000,         /* nodes looked at for one value */
-    MAX_FOLD_ELEMS = 1 << 22, /* per output, where its shape is known before */
-    MAX_KEPT_BYTES = 1024,    /* per node, in graph->constants */
+    MAX_WALK = 10000,           /* nodes looked at for one value */
+    MAX_FOLD_ELEMS = 1 << 22,   /* per output, where its shape is known before */
+    MAX_WALK_BYTES = 128 << 20, /* of all outputs on the way */
+    MAX_KEPT_BYTES = 1024,      /* per node, in graph->constants */
 };
 
 /* Ops whose outputs are dead, come later, or may be fed in their stead. */
@@ -128,6 +129,7 @@ struct walk {
     struct u64map index; /* node id -> position in folds + 1 */
     int64_t *stack;
     int64_t depth, cap_stack;
+    int64_t bytes; /* that kernels have made */
 };
 
 static bool fold_ok(const struct node *n)
@@ -209,9 +211,11 @@ static bool run_kernel(struct walk *w, struct fold *f)
     f->done = evaluate_node(&call, f->outs, &st);
     status_clear(&st);
     mem_free(inputs);
+    for (int i = 0; f->done && i < n->num_outputs; i++)
+        w->bytes += (int64_t)tensor_bytes(&f->outs[i]);
     if (f->done)
         keep(n, f->outs);
-    return f->done;
+    return f->done && w->bytes <= MAX_WALK_BYTES;
 }
 
 /* Depth first, each node once: its inputs' values, then its own. */

@@ -7,6 +7,8 @@
 #include "graph/graphdef.h"
 #include "proto/leat_proto.h"
 
+enum { MAX_ATTRS = 1000 }; /* sets of attrs are sorted lists: made for few */
+
 /* --- shapes --- */
 
 bool shape_from_proto(const struct pb_tensor_shape_proto *p, struct shape *out, struct status *st)
@@ -75,6 +77,11 @@ static struct attr_func *func_in(const struct pb_name_attr_list *p, int depth, s
 {
     if (depth > PB_MAX_DEPTH) {
         status_invalid(st, "Functions are nested more than %d deep", PB_MAX_DEPTH);
+        return NULL;
+    }
+    if (p->attr.n > MAX_ATTRS) {
+        status_invalid(st, "A function is called with %lld attrs, more than %d",
+                       (long long)p->attr.n, MAX_ATTRS);
         return NULL;
     }
     struct attr_func *f = mem_new(struct attr_func);

@@ -12,6 +12,9 @@ static const char *const kind_names[] = {
     [ATTR_FUNC] = "func",
 };
 
+/* Of a signature: names are found by walks. */
+enum { MAX_ATTRS = 1000, MAX_ARGS = 20000 };
+
 /* --- out --- */
 
 static void arg_to_proto(struct arena *a, const struct op *op, const struct op_arg *arg,
@@ -206,8 +209,9 @@ static bool arg_in(struct op *op, const struct pb_op_def_arg_def *p, struct op_a
 static bool args_in(struct op *op, const struct pb_op_def_arg_def_vec *from, struct op_arg **args,
                     int *num, struct status *st)
 {
-    if (from->n > INT32_MAX)
-        return status_invalid(st, "Op '%s' has too many arguments", op->name);
+    if (from->n > MAX_ARGS)
+        return status_invalid(st, "Op '%s' has %lld arguments, more than %d", op->name,
+                              (long long)from->n, MAX_ARGS);
     *args = arena_array(op->arena, struct op_arg, from->n);
     *num = (int)from->n;
     for (int64_t i = 0; i < from->n; i++)
@@ -241,9 +245,9 @@ struct op *op_from_proto(const struct pb_op_def *p, struct status *st)
     op->def = def_in(op->arena, p);
     op->name = op->def->name;
     op->attrs = arena_array(op->arena, struct op_attr, p->attr.n);
-    bool ok = p->attr.n <= INT32_MAX && p->name.n > 0;
+    bool ok = p->attr.n <= MAX_ATTRS && p->name.n > 0;
     if (!ok)
-        status_invalid(st, "An op's definition has no name, or too many attrs");
+        status_invalid(st, "An op's definition has no name, or more than %d attrs", MAX_ATTRS);
     for (int64_t i = 0; ok && i < p->attr.n; i++) {
         op->num_attrs = (int)i + 1; /* so that op_free finds the defaults */
         ok = attr_def_in(op->arena, p->attr.v[i], &op->attrs[i], st);

@@ -203,7 +203,7 @@ static void repeat_last(struct tensor *t, int64_t have)
 
 /* Elements taken from the list of the tensor's type; false: the type has none of plain numbers. */
 static bool fill_numbers(const struct pb_tensor_proto *p, struct tensor *t, int64_t *have)
-{
+{ /* long: a case per type */
     int64_t n = 0;
 
     switch (t->dtype) {

@@ -165,7 +165,7 @@ void graph_mark_ran(struct node *n);
  * from_id. */
 MUST_CHECK bool graph_check_cycles(struct graph *g, int64_t from_id, struct status *st);
 
-/* --- collections (of node or tensor names; of bytes) --- */
+/* --- collections (of node or tensor names; of bytes); read them while nobody adds --- */
 struct collection {
     char *name;
     struct strbuf *items; /* each item's bytes */

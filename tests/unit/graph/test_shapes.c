@@ -16,21 +16,24 @@ static void holds(struct graph *g, struct output dims, const char *want)
     t_want_shape(t_out(t_node(g, "Fill", fill, 2, dims, v), 0), want);
 }
 
-static struct node *slice(struct graph *g, const char *name, struct output in, int begin, int end,
-                          int stride, int begin_mask, int end_mask)
+struct slice {
+    int begin, end, stride, begin_mask, end_mask;
+};
+
+static struct output slice(struct graph *g, const char *name, struct output in, struct slice s)
 {
     char part[64];
     struct node_desc *d = node_desc_new(g, "StridedSlice", name);
-    int v[3] = {begin, end, stride};
+    int v[3] = {s.begin, s.end, s.stride};
 
     node_desc_input(d, in);
     for (int i = 0; i < 3; i++) {
         snprintf(part, sizeof part, "%s_%d", name, i);
         node_desc_input(d, t_out(t_const_i32s(g, part, 1, v[i]), 0));
     }
-    node_desc_attr(d, "begin_mask", attr_int(begin_mask));
-    node_desc_attr(d, "end_mask", attr_int(end_mask));
-    return t_finish(d);
+    node_desc_attr(d, "begin_mask", attr_int(s.begin_mask));
+    node_desc_attr(d, "end_mask", attr_int(s.end_mask));
+    return t_out(t_finish(d), 0);
 }
 
 static void test_shapes__partial_values(void **state UNUSED)
@@ -64,11 +67,11 @@ static void test_shapes__partial_values(void **state UNUSED)
     struct output any = t_out(t_placeholder(g, "any", DT_INT32, 0), 0);
 
     holds(g, t_out(t_list(g, "Pack", "pack", 3, one, any, one), 0), "[1,?,1]");
-    holds(g, t_out(slice(g, "tail", t_out(sp, 0), 1, 0, 1, 0, 1), 0), "[3]");
-    holds(g, t_out(slice(g, "head", t_out(sp, 0), 0, -1, 1, 1, 0), 0), "[?]");
-    holds(g, t_out(slice(g, "all", t_out(sp, 0), 0, 100, 1, 0, 0), 0), "[?,3]");
-    holds(g, t_out(slice(g, "back", t_out(sp, 0), 0, 0, -1, 1, 1), 0), "[3,?]");
-    holds(g, t_out(slice(g, "void", t_out(sp, 0), 5, 9, 1, 0, 0), 0), "[]");
+    holds(g, slice(g, "tail", t_out(sp, 0), (struct slice){1, 0, 1, 0, 1}), "[3]");
+    holds(g, slice(g, "head", t_out(sp, 0), (struct slice){0, -1, 1, 1, 0}), "[?]");
+    holds(g, slice(g, "all", t_out(sp, 0), (struct slice){0, 100, 1, 0, 0}), "[?,3]");
+    holds(g, slice(g, "back", t_out(sp, 0), (struct slice){0, 0, -1, 1, 1}), "[3,?]");
+    holds(g, slice(g, "void", t_out(sp, 0), (struct slice){5, 9, 1, 0, 0}), "[]");
     graph_unref(g);
 }
 
