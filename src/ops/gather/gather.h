@@ -15,6 +15,11 @@
 MUST_CHECK bool gather_rows(struct kctx *c, const struct tensor *params,
                             const struct tensor *indices, int64_t axis, int64_t batch_dims,
                             struct status *st);
+/* GatherNd of params and its shape. */
+MUST_CHECK bool gather_by_tuples(struct kctx *c, const struct tensor *params,
+                                 const struct tensor *indices, struct status *st);
+MUST_CHECK bool gather_nd_infer(struct infer_ctx *c, const struct shape *params,
+                                const struct shape *indices, struct status *st);
 /* As math_gather, for elements that own memory; *bad is what it returns. */
 MUST_CHECK bool gather_managed(const struct math_gather *g, int dtype, int64_t *bad,
                                struct status *st);

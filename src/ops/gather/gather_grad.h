@@ -11,6 +11,8 @@ struct grad_slices gather_slices(struct grad_ctx *g, struct output shape);
 /* Along any axis: sets the gradient of input 0 as a dense tensor. */
 MUST_CHECK bool gather_set_dense(struct grad_ctx *g, struct output shape, struct output axis,
                                  int64_t batch_dims, struct status *st);
+/* Of GatherNd: sets the gradient of input 0, whose shape (of the indices' type) is given. */
+void gather_nd_set(struct grad_ctx *g, struct output shape);
 /* List pieces of int32 vectors and scalars, for shapes. */
 struct output gather_concat(struct grad_ctx *g, const struct output *parts, int n);
 /* v[begin:begin + n], an int32 vector; n -1: all that follow. */

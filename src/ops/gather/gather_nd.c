@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GatherNd: slices of a tensor, each picked by a tuple of leading indices. */
 #include "ops/gather/gather.h"
+#include "ops/gather/gather_grad.h"
 
-static bool gather_nd_shape(struct infer_ctx *c, struct status *st)
+bool gather_nd_infer(struct infer_ctx *c, const struct shape *params, const struct shape *indices,
+                     struct status *st)
 {
-    const struct shape *params = infer_input(c, 0), *indices;
-    if (!infer_want_rank_min(c, infer_input(c, 1), 1, &indices, st))
+    if (!infer_want_rank_min(c, indices, 1, &indices, st))
         return false;
     int64_t depth = infer_dim(indices, -1);
     if (indices->rank < 0 || depth < 0 || params->rank < 0)
@@ -21,12 +22,15 @@ static bool gather_nd_shape(struct infer_ctx *c, struct status *st)
     return true;
 }
 
-static bool gather_nd_grad(struct grad_ctx *g, struct status *st)
+static bool gather_nd_shape(struct infer_ctx *c, struct status *st)
 {
-    struct output params = grad_in(g, 0), indices = grad_in(g, 1), dy = grad_dy(g, 0);
+    return gather_nd_infer(c, infer_input(c, 0), infer_input(c, 1), st);
+}
+
+void gather_nd_set(struct grad_ctx *g, struct output shape)
+{
+    struct output indices = grad_in(g, 1), dy = grad_dy(g, 0);
     const struct shape *s = grad_shape_of(g, indices);
-    struct attr as_index = {(char *)"out_type", attr_type(grad_type_of(g, indices))};
-    struct output shape = grad_opv(g, "Shape", 1, &params, 1, &as_index);
     if (s->rank == 2 && shape_dim(s, 1) == 1) {
         struct output flat = grad_reshape(g, indices, grad_const_i32s(g, (int32_t[]){-1}, 1));
         grad_set_slices(g, 0,
@@ -34,12 +38,19 @@ static bool gather_nd_grad(struct grad_ctx *g, struct status *st)
     } else {
         grad_set(g, 0, grad_op3(g, "ScatterNd", indices, dy, shape));
     }
+}
+
+static bool gather_nd_grad(struct grad_ctx *g, struct status *st)
+{
+    struct output params = grad_in(g, 0);
+    struct attr as_index = {(char *)"out_type", attr_type(grad_type_of(g, grad_in(g, 1)))};
+    gather_nd_set(g, grad_opv(g, "Shape", 1, &params, 1, &as_index));
     return grad_done(g, st);
 }
 
-static bool gather_nd_run(struct kctx *c, struct status *st)
+bool gather_by_tuples(struct kctx *c, const struct tensor *params, const struct tensor *indices,
+                      struct status *st)
 {
-    const struct tensor *params = kernel_in(c, 0), *indices = kernel_in(c, 1);
     if (tensor_rank(params) < 1)
         return status_invalid(st, "params must be at least a vector");
     if (tensor_rank(indices) < 1)
@@ -74,6 +85,11 @@ static bool gather_nd_run(struct kctx *c, struct status *st)
     else if (!gather_managed(&g, params->dtype, &bad, st))
         return false;
     return bad < 0 || tuples_fail(st, indices, bad, "param shape", &params->shape);
+}
+
+static bool gather_nd_run(struct kctx *c, struct status *st)
+{
+    return gather_by_tuples(c, kernel_in(c, 0), kernel_in(c, 1), st);
 }
 
 OP_DEF(gather_nd) = {
