@@ -161,6 +161,14 @@ static const struct op_case cases[] = {
     {.op = "MatrixTriangularSolve",
      .in = {"double [2,2] 0 9 1 4", "double [2,1] 4 10"},
      .error = "INVALID_ARGUMENT: Input matrix is not invertible."},
+
+    {.op = "Cross",
+     .in = {"double [2,3] 1 2 3 1 0 0", "double [2,3] 4 5 6 0 1 0"},
+     .out = {"double [2,3] -3 6 -3 0 0 1"},
+     .grad = 3},
+    {.op = "Cross", .in = {"int8 [3] 1 0 0", "int8 [3] 0 1 0"}, .out = {"int8 [3] 0 0 1"}},
+    {.op = "Cross", .in = {"half [0,3]", "half [0,3]"}, .out = {"half [0,3]"}},
+    {.op = "Cross", .in = {"? half [2] 1", "? half [2] 1"}, .error = "INVALID_ARGUMENT"},
 };
 
 int main(int argc, char **argv)

@@ -114,6 +114,12 @@ static const struct op_case cases[] = {
      .attrs = "reverse=true",
      .in = {"complex64 [2] 1+1i 0+2i", "int32 [] 0"},
      .out = {"complex64 [2] -2.0+2.0i 0.0+2.0i"}},
+
+    {.op = "L2Loss", .in = {"double [2,2] 1 2 3 4"}, .out = {"double [] 15"}, .grad = 1},
+    {.op = "L2Loss", .in = {"float [0]"}, .out = {"float [] 0"}},
+    {.op = "L2Loss", .in = {"float [1500] 1"}, .out = {"float [] 750"}},
+    {.op = "L2Loss", .in = {"half [600] 2"}, .out = {"half [] 1200"}},
+    {.op = "L2Loss", .in = {"float [2] 1 nan"}, .out = {"float [] nan"}},
 };
 
 int main(int argc, char **argv)
