@@ -266,8 +266,7 @@ bool apply_run(struct kctx *c, struct status *st)
     int found = 0;
     struct math_update u = a->update;
     u.grad = kernel_in(c, a->grad)->data;
-    bool ok = read_scalars(c, a, &u, st) &&
-              (u.kind != MATH_OPT_FTRL || a->indices < 0 || ftrl_range(&u, st)) &&
+    bool ok = read_scalars(c, a, &u, st) && (u.kind != MATH_OPT_FTRL || ftrl_range(&u, st)) &&
               find_variables(c, a, v, &found, st) && update_locked(c, v, &u, st);
     if (ok && kernel_num_outputs(c) > 0)
         kernel_out_ref(c, 0, v[0]);

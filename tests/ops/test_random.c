@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Case table: random ops. With a seed the numbers are TensorFlow's own. */
+#include "op_case.h"
+
+static const struct op_case cases[] = {
+    {.op = "RandomUniform",
+     .attrs = "dtype=float seed=87 seed2=5",
+     .in = {"const int32 [2] 2 3"},
+     .out = {"float [2,3] 0.02937328815460205 0.714790940284729 0.08171951770782471 "
+             "0.5720269680023193 "
+             "0.3991154432296753 0.7144527435302734"}},
+    {.op = "RandomUniform",
+     .attrs = "dtype=double seed=87 seed2=5",
+     .in = {"const int32 [2] 2 3"},
+     .out = {"double [2,3] 0.23498679085595708 0.6537561743930485 0.19292355834404518 "
+             "0.4846653086163746 0.36113769775462945 0.9269482870193946"}},
+    {.op = "RandomUniform",
+     .attrs = "dtype=half seed=87 seed2=5",
+     .in = {"const int32 [2] 2 3"},
+     .out =
+         {"half [2,3] 0.6259765625 0.5673828125 0.4462890625 0.044921875 0.5537109375 0.796875"}},
+    {.op = "RandomStandardNormal",
+     .attrs = "dtype=float seed=87 seed2=5",
+     .in = {"const int32 [2] 2 3"},
+     .out = {"float [2,3] -2.5914559364318848 -0.5828347206115723 -0.9786337018013 "
+             "-2.0127596855163574 -1.3216971158981323 -0.30020979046821594"}},
+    {.op = "RandomStandardNormal",
+     .attrs = "dtype=double seed=87 seed2=5",
+     .in = {"const int32 [2] 2 3"},
+     .out = {"double [2,3] -1.4000866180021279 -0.9675791508574777 0.17451853846819965 "
+             "-1.8056759837554992 -0.6323346043420296 1.2795096195255824"}},
+    {.op = "RandomStandardNormal",
+     .attrs = "dtype=half seed=87 seed2=5",
+     .in = {"const int32 [2] 2 3"},
+     .out = {"half [2,3] -2.591796875 -0.5830078125 -0.978515625 -2.013671875 -1.3212890625 "
+             "-0.30029296875"}},
+    {.op = "TruncatedNormal",
+     .attrs = "dtype=float seed=87 seed2=5",
+     .in = {"const int32 [2] 2 3"},
+     .out = {"float [2,3] -0.5828347206115723 -0.9786337018013 -1.3216971158981323 "
+             "-0.30020979046821594 -1.0856413841247559 0.4632556140422821"}},
+    {.op = "TruncatedNormal",
+     .attrs = "dtype=double seed=87 seed2=5",
+     .in = {"const int32 [2] 2 3"},
+     .out = {"double [2,3] -1.4000866180021279 -0.9675791508574777 0.7274522736466345 "
+             "-0.5783486340386268 0.08825961255214756 -0.14166674265211213"}},
+    {.op = "TruncatedNormal",
+     .attrs = "dtype=half seed=87 seed2=5",
+     .in = {"const int32 [2] 2 3"},
+     .out = {"half [2,3] -0.5830078125 -0.978515625 -1.3212890625 -0.30029296875 -1.0859375 "
+             "0.463134765625"}},
+    {.op = "RandomUniformInt",
+     .attrs = "seed=3 seed2=4",
+     .in = {"const int32 [1] 7", "int32 [] -5", "int32 [] 1000"},
+     .out = {"int32 [7] 361 170 711 819 629 965 683"}},
+    {.op = "RandomUniformInt",
+     .attrs = "seed=3 seed2=4",
+     .in = {"const int32 [1] 7", "int64 [] -5", "int64 [] 1000"},
+     .out = {"int64 [7] 776 500 144 824 972 743 919"}},
+    {.op = "RandomShuffle",
+     .attrs = "seed=3 seed2=4",
+     .in = {"int32 [9] 0 1 2 3 4 5 6 7 8"},
+     .out = {"int32 [9] 6 5 0 1 8 3 7 4 2"}},
+    {.op = "RandomShuffle",
+     .attrs = "seed=1 seed2=0",
+     .in = {"float [5,2] 0 1 2 3 4 5 6 7 8 9"},
+     .out = {"float [5,2] 4.0 5.0 2.0 3.0 8.0 9.0 0.0 1.0 6.0 7.0"}},
+    {.op = "Multinomial",
+     .attrs = "seed=1 seed2=2",
+     .in = {"float [2,3] 0 1 2 3 -inf 3", "const int32 [] 6"},
+     .out = {"int64 [2,6] 1 2 1 1 2 2 2 2 2 0 0 2"}},
+    {.op = "Multinomial",
+     .attrs = "seed=1 seed2=2",
+     .in = {"double [2,3] 0 1 2 3 -inf 3", "const int32 [] 6"},
+     .out = {"int64 [2,6] 1 2 1 1 2 2 2 2 2 0 0 2"}},
+    {.op = "Multinomial",
+     .attrs = "seed=1 seed2=2",
+     .in = {"half [2,3] 0 1 2 3 -inf 3", "const int32 [] 6"},
+     .out = {"int64 [2,6] 1 2 1 1 2 2 2 2 2 0 0 2"}},
+    {.op = "RandomUniform",
+     .attrs = "dtype=float",
+     .in = {"const int32 [2] 0 3"},
+     .out = {"float [0,3]"}},
+    {.op = "RandomUniform",
+     .attrs = "dtype=bfloat16",
+     .in = {"? int64 [2] 4 3"},
+     .out = {"bfloat16 [4,3] ~"},
+     .note = "unseeded"},
+    {.op = "RandomUniform",
+     .attrs = "dtype=float",
+     .in = {"? int32 [1] -2"},
+     .error = "INVALID_ARGUMENT"},
+    {.op = "RandomUniformInt",
+     .in = {"const int32 [1] 2", "int32 [] 4", "int32 [] 4"},
+     .error = "INVALID_ARGUMENT: Need minval < maxval, got 4 >= 4"},
+    {.op = "RandomUniformInt",
+     .in = {"const int32 [1] 0", "int32 [] 4", "int32 [] 4"},
+     .out = {"int32 [0]"}},
+    {.op = "RandomShuffle", .in = {"string [1] 'a'"}, .out = {"string [1] 'a'"}},
+    {.op = "RandomShuffle", .in = {"float [] 2"}, .out = {"float [] 2"}},
+    {.op = "Multinomial",
+     .in = {"float [1,0]", "? int32 [] 2"},
+     .error = "INVALID_ARGUMENT: num_classes should be positive"},
+    {.op = "Multinomial",
+     .in = {"float [1,2] 0 0", "? int32 [] -2"},
+     .error = "INVALID_ARGUMENT: num_samples should be nonnegative"},
+    {.op = "Multinomial", .in = {"float [0,2]", "? int32 [] 2"}, .out = {"int64 [0,2]"}},
+};
+
+int main(int argc, char **argv)
+{
+    return op_cases_main(cases, ARRAY_LEN(cases), argc, argv);
+}
