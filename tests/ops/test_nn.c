@@ -106,6 +106,13 @@ static const struct op_case cases[] = {
     {.op = "AvgPool", .attrs = "ksize=[1,1,2,2] strides=[1,1,1,1] padding='VALID' data_format='NCHW'", .in = {"float [1,2,2,2] 0 1 2 3 4 5 6 7"}, .out = {"float [1,2,1,1] 1.5 5.5"}},
     {.op = "AvgPoolGrad", .attrs = "ksize=[1,2,2,1] strides=[1,1,1,1] padding='VALID'", .in = {"const int32 [4] 1 2 2 1", "double [1,1,1,1] 8"}, .out = {"double [1,2,2,1] 2 2 2 2"}, .grad = 2},
     {.op = "AvgPoolGrad", .attrs = "ksize=[1,2,2,1] strides=[1,1,1,1] padding='VALID'", .in = {"int32 [4] 1 2 -2 1", "double [1,1,1,1] 8"}, .error = "INVALID_ARGUMENT"},
+    {.op = "L2Loss", .in = {"double [3] 1 2 3"}, .out = {"double [] 7"}, .grad = 1},
+    {.op = "L2Loss", .in = {"half [2,2] 1 2 3 4"}, .out = {"half [] 15"}},
+    {.op = "L2Loss", .in = {"float [0]"}, .out = {"float [] 0"}},
+    {.op = "L2Loss", .in = {"float [2] nan 1"}, .out = {"float [] nan"}},
+    {.op = "InTopK", .attrs = "k=1", .in = {"float [5,3] 1 2 3 1 2 2 inf 1 1 1 1 1 1 1 1", "int32 [5] 0 1 2 3 -1"}, .out = {"bool [5] 0 1 0 0 0"}},
+    {.op = "InTopKV2", .in = {"float [3,3] 1 nan 3 1 nan 2 1 2 3", "int64 [3] 0 1 1", "int64 [] 2"}, .out = {"bool [3] 0 0 1"}},
+    {.op = "InTopKV2", .in = {"? float [2,3] 1", "? int32 [3] 0", "int32 [] 1"}, .error = "INVALID_ARGUMENT: First dimension of predictions 2 must match length of targets 3"},
 };
 /* clang-format on */
 
