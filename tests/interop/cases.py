@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random cases, a generator for each op: make(op, rng, types) is a Case.
+
+types(op, attr) lists the numpy types TensorFlow's CPU kernels take. A case is decided by rng alone.
+What is left out on purpose carries a `DIFFERENCES: tag` comment; DIFFERENCES.md has the reason.
+"""
+import cases_array
+import cases_math
+from values import Case
+
+GENERATORS = {}
+GENERATORS.update(cases_math.GENERATORS)
+GENERATORS.update(cases_array.GENERATORS)
+
+
+def ops():
+    return sorted(GENERATORS)
+
+
+def make(op, rng, types):
+    """Most cases have inputs whose shapes the graph knows; the rest hide them, or are constants."""
+    inputs, attrs, gradient = GENERATORS[op](op, rng, types)
+    count = sum(len(v) if isinstance(v, list) else 1 for _, v in inputs)
+    modes = ''.join(rng.choice(list('sspc')) for _ in range(count))
+    return Case(op, inputs, attrs, gradient, modes)
