@@ -120,6 +120,22 @@ static const struct op_case cases[] = {
     {.op = "L2Loss", .in = {"float [1500] 1"}, .out = {"float [] 750"}},
     {.op = "L2Loss", .in = {"half [600] 2"}, .out = {"half [] 1200"}},
     {.op = "L2Loss", .in = {"float [2] 1 nan"}, .out = {"float [] nan"}},
+
+    {.op = "EuclideanNorm",
+     .in = {"double [2,2] 3 4 6 8", "const int32 [1] 1"},
+     .out = {"double [2] 5 10"}},
+    {.op = "EuclideanNorm",
+     .attrs = "keep_dims=true",
+     .in = {"half [2,2] 3 0 4 2", "int32 [1] 0"},
+     .out = {"half [1,2] 5 2"}},
+    {.op = "EuclideanNorm", .in = {"bfloat16 [2] 3 4", "int32 [1] 0"}, .out = {"bfloat16 [] 5"}},
+    {.op = "EuclideanNorm", .in = {"int32 [3] 3 -4 1", "int32 [1] 0"}, .out = {"int32 [] 5"}},
+    {.op = "EuclideanNorm",
+     .in = {"complex64 [1] 3+4i", "int32 [1] 0"},
+     .out = {"complex64 [] 5.0+0.0i"}},
+    {.op = "EuclideanNorm", .in = {"int8 [1] 12", "int32 [1] 0"}, .out = {"int8 [] 0"}},
+    {.op = "EuclideanNorm", .in = {"float [0,2]", "int32 [1] 0"}, .out = {"float [2] 0"}},
+    {.op = "EuclideanNorm", .in = {"float [2] -3 4", "int32 [0]"}, .out = {"float [2] 3 4"}},
 };
 
 int main(int argc, char **argv)
