@@ -155,13 +155,22 @@ static bool sum_outputs(struct grad_ctx *g, struct pending *p, int num_outputs)
     return any;
 }
 
+/* A resource variable given where a value is wanted stands for what it holds. */
+static struct output value_of_variable(struct grad_ctx *g, struct output o, int want)
+{
+    if (dtype_base(output_type(o)) != DT_RESOURCE || want == DT_RESOURCE)
+        return o;
+    return grad_opv(g, "ReadVariableOp", 1, &o, 1,
+                    (struct attr[]){{(char *)"dtype", attr_type(want)}});
+}
+
 static bool start_from_ys(struct walk *w, struct grad_ctx *g, struct status *st)
 {
     for (int i = 0; i < w->r->num_ys; i++) {
         struct output y = w->r->ys[i];
         struct output dy = {NULL, 0};
         if (w->r->dys && output_valid(w->r->dys[i])) {
-            dy = w->r->dys[i];
+            dy = value_of_variable(g, w->r->dys[i], dtype_base(output_type(y)));
             int want = dtype_base(output_type(y)), have = dtype_base(output_type(dy));
             if (have != want && want != DT_RESOURCE && want != DT_VARIANT)
                 return status_invalid(

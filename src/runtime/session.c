@@ -499,18 +499,15 @@ static bool run_plan(struct session *s, struct plan *p, const struct run_args *a
     return ok;
 }
 
+/* The floating-point mode of a step also holds while a plan is made: passes run kernels. */
 static bool run_counted(struct session *s, const struct run_args *a, struct status *st)
 {
+    uint64_t mode = cpu_float_mode_enter();
     struct plan *p = session_plan(s, a, st);
-    if (!p)
-        return false;
-    bool ok = session_check_feeds(a->feeds, a->feed_values, a->num_feeds, st);
-    if (ok) {
-        uint64_t mode = cpu_float_mode_enter();
-        ok = run_plan(s, p, a, st);
-        cpu_float_mode_restore(mode);
-    }
+    bool ok = p && session_check_feeds(a->feeds, a->feed_values, a->num_feeds, st) &&
+              run_plan(s, p, a, st);
     plan_unref(p);
+    cpu_float_mode_restore(mode);
     return ok;
 }
 
