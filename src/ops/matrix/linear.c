@@ -213,6 +213,15 @@ static bool cholesky_run(struct kctx *c, struct status *st)
     return true;
 }
 
+/* MatrixInverse has words of its own for it. */
+static bool inverse_fail(struct status *st)
+{
+    if (st->code != STATUS_INVALID_ARGUMENT)
+        return false;
+    status_clear(st);
+    return status_invalid(st, "Input is not invertible.");
+}
+
 static bool inverse_run(struct kctx *c, struct status *st)
 {
     const struct linear_state *s = kernel_state(c);
@@ -230,7 +239,7 @@ static bool inverse_run(struct kctx *c, struct status *st)
     for (int64_t i = 0; i < m.num; i++) {
         if (!math_inverse(in->dtype, m.rows, (char *)in->data + i * size,
                           (char *)out->data + i * size, s->adjoint, scratch, st))
-            return false;
+            return inverse_fail(st);
     }
     return true;
 }
