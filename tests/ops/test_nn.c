@@ -113,6 +113,9 @@ static const struct op_case cases[] = {
     {.op = "InTopK", .attrs = "k=1", .in = {"float [5,3] 1 2 3 1 2 2 inf 1 1 1 1 1 1 1 1", "int32 [5] 0 1 2 3 -1"}, .out = {"bool [5] 0 1 0 0 0"}},
     {.op = "InTopKV2", .in = {"float [3,3] 1 nan 3 1 nan 2 1 2 3", "int64 [3] 0 1 1", "int64 [] 2"}, .out = {"bool [3] 0 0 1"}},
     {.op = "InTopKV2", .in = {"? float [2,3] 1", "? int32 [3] 0", "int32 [] 1"}, .error = "INVALID_ARGUMENT: First dimension of predictions 2 must match length of targets 3"},
+    {.op = "FusedBatchNormV3", .attrs = "epsilon=0.001", .in = {"float [1,3,1,2] 1 2 4 8 3 5", "float [2] 1 2", "float [2] 1 2", "float [0]", "float [0]"}, .out = {"float [1,3,1,2] -0.33587694 -0.4492855 2.0687013 4.4492855 1.2671753 2", "float [2] 2.6666667 5", "float [2] 2.3333335 9", "float [2] 2.6666667 5", "float [2] 1.5555557 6", "float [] 0"}},
+    {.op = "FusedBatchNorm", .attrs = "epsilon=0.0 is_training=false", .in = {"float [1,1,2,2] 1 2 3 4", "float [2] 1 2", "float [2] 0 1", "float [2] 1 2", "float [2] 4 1"}, .out = {"float [1,1,2,2] 0 1 1 5", "float [2] 1 2", "float [2] 4 1", "float [2] 1 2", "float [2] 4 1"}},
+    {.op = "FusedBatchNorm", .in = {"? float [1,1,2,2] 1 2 3 4", "? float [3] 1", "? float [2] 0", "? float [0]", "? float [0]"}, .error = "INVALID_ARGUMENT"},
 };
 /* clang-format on */
 
