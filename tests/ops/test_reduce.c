@@ -131,11 +131,12 @@ static const struct op_case cases[] = {
     {.op = "EuclideanNorm", .in = {"bfloat16 [2] 3 4", "int32 [1] 0"}, .out = {"bfloat16 [] 5"}},
     {.op = "EuclideanNorm", .in = {"int32 [3] 3 -4 1", "int32 [1] 0"}, .out = {"int32 [] 5"}},
     {.op = "EuclideanNorm",
-     .in = {"complex64 [1] 3+4i", "int32 [1] 0"},
+     .in = {"complex64 [2] 3+4i 0+0i", "int32 [1] 0"},
      .out = {"complex64 [] 5.0+0.0i"}},
-    {.op = "EuclideanNorm", .in = {"int8 [1] 12", "int32 [1] 0"}, .out = {"int8 [] 0"}},
+    {.op = "EuclideanNorm", .in = {"int8 [2] 10 10", "int32 [1] 0"}, .out = {"int8 [] 0"}},
+    {.op = "EuclideanNorm", .in = {"float [1] -3", "int32 [1] 0"}, .out = {"float [] -3"}},
     {.op = "EuclideanNorm", .in = {"float [0,2]", "int32 [1] 0"}, .out = {"float [2] 0"}},
-    {.op = "EuclideanNorm", .in = {"float [2] -3 4", "int32 [0]"}, .out = {"float [2] 3 4"}},
+    {.op = "EuclideanNorm", .in = {"float [2] -3 4", "int32 [0]"}, .out = {"float [2] -3 4"}},
 };
 
 int main(int argc, char **argv)

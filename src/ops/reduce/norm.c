@@ -126,6 +126,17 @@ static bool norm_run(struct kctx *c, struct status *st)
         return false;
     struct shape shape =
         reduce_axes_shape(&axes, &x->shape, attrs_bool(kernel_attrs(c), "keep_dims"));
+    bool single = true;
+    for (int i = 0; i < axes.rank; i++)
+        single = single && (!axes.reduced[i] || tensor_dim(x, i) == 1);
+    if (single) { /* nothing to sum: the elements themselves, signs included, as TensorFlow */
+        struct tensor same;
+        bool ok = tensor_reshaped(x, &shape, &same, st);
+        shape_clear(&shape);
+        if (ok)
+            kernel_out_take(c, 0, &same);
+        return ok;
+    }
     struct tensor *y = kernel_out(c, 0, &shape, st);
     shape_clear(&shape);
     if (!y || y->num_elems == 0)
