@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the library holds: its ops and kernels, as texts to show or to parse.
+ *
+ * The lists are made at the first call, of what is registered then, and live as long as the
+ * process; every text is owned by the library and never NULL. Any thread. */
+#ifndef LEAT_INFO_H
+#define LEAT_INFO_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef LEAT_EXPORT
+#define LEAT_EXPORT __attribute__((visibility("default")))
+#endif
+
+struct leat_op_info {
+    const char *name;    /* "MatMul" */
+    const char *group;   /* the family it belongs to, "matrix"; "" for a plug-in's */
+    const char *summary; /* one sentence */
+    /* Types of its type attributes for which a CPU kernel exists: "T=float,double Tidx=int32";
+     * "any" for an op without such attributes; "none: REASON" where there is no kernel. */
+    const char *cpu_types;
+    const char *gradient; /* "yes", or "none: REASON" */
+};
+
+struct leat_kernel_info {
+    const char *op, *device; /* "MatMul", "CPU" */
+    const char *types;       /* "T: {float, double}; Tidx: {int32}", "" for all */
+    const char *label;       /* chosen by the attribute _kernel; mostly "" */
+    int priority;            /* the highest of those that fit is taken */
+};
+
+/* How many ops there are; they are sorted by name. */
+LEAT_EXPORT int leat_num_ops(void);
+/* Fills *out with op `index`: 1, or 0 when there is none (*out is unchanged). */
+LEAT_EXPORT int leat_op_info(int index, struct leat_op_info *out);
+
+/* The same for kernels, sorted by op. */
+LEAT_EXPORT int leat_num_kernels(void);
+LEAT_EXPORT int leat_kernel_info(int index, struct leat_kernel_info *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands of `leat`: one row each in main.c's table. A command gets the words after its name;
+ * false and a status end the process with the message and exit code 1 (2 for INVALID_ARGUMENT). */
+#ifndef LEAT_CLI_CLI_H
+#define LEAT_CLI_CLI_H
+
+#include "base/status.h"
+#include "base/str.h"
+#include "tensorflow/c/c_api.h"
+
+struct args {
+    char **words;
+    int n;
+};
+
+MUST_CHECK bool info_main(struct args args, struct status *st);
+MUST_CHECK bool run_main(struct args args, struct status *st);
+
+/* The words that `leat help NAME` and errors show. */
+
+/* The value of option args.words[*i], which moves on to it; NULL when none follows. */
+const char *args_value(struct args args, int *i, struct status *st) MUST_CHECK;
+/* INVALID_ARGUMENT that names the word and how to go on. Always false. */
+bool args_unknown(const char *command, const char *word, struct status *st);
+
+/* The library's status as ours; false when it is not OK. */
+MUST_CHECK bool cli_ok(const TF_Status *from, struct status *st);
+
+/* The whole file; the caller frees *bytes with mem_free. NOT_FOUND names the path. */
+MUST_CHECK bool cli_read_file(const char *path, char **bytes, size_t *n, struct status *st);
+/* Makes the folder when it is not there (its parent must be). */
+MUST_CHECK bool cli_make_folder(const char *path, struct status *st);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* leat run: a saved GraphDef, some feeds, some fetches, one step. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/npy.h"
+#include "cli/values.h"
+
+const char run_usage[] =
+    "leat run GRAPH.pb [--feed NAME[:K]=VALUE]... [--target NAME]... --fetch NAME[:K]...\n"
+    "         [--out DIR]\n"
+    "Runs a step of the graph (a serialized GraphDef) and shows the fetched tensors.\n"
+    "  --feed NAME[:K]=VALUE  the value of output K (0) of node NAME: FILE.npy, or numbers such "
+    "as\n"
+    "                         3 or [[1, 2], [3, 4]]\n"
+    "  --fetch NAME[:K]       a tensor to compute; may be given again\n"
+    "  --target NAME          a node to run without looking at its outputs, before the fetches\n"
+    "  --out DIR              write each fetch to DIR/NAME_K.npy, / as ____, instead of text\n";
+
+enum { MAX_ITEMS = 1024 };
+
+struct run {
+    const char *graph_path, *out;
+    const char *feeds[MAX_ITEMS], *fetches[MAX_ITEMS], *targets[MAX_ITEMS];
+    int num_feeds, num_fetches, num_targets;
+    TF_Graph *graph;
+    TF_Session *session;
+    TF_Status *status;
+    TF_Output inputs[MAX_ITEMS], outputs[MAX_ITEMS];
+    TF_Tensor *input_values[MAX_ITEMS], *output_values[MAX_ITEMS];
+    const TF_Operation *target_opers[MAX_ITEMS];
+};
+
+static bool add_item(const char **items, int *n, const char *option, const char *value,
+                     struct status *st)
+{
+    if (*n == MAX_ITEMS)
+        return status_invalid(st, "%s is given more than %d times", option, MAX_ITEMS);
+    items[(*n)++] = value;
+    return true;
+}
+
+static bool parse_option(struct run *r, struct args args, int *i, struct status *st)
+{
+    const char *option = args.words[*i];
+    bool feed = strcmp(option, "--feed") == 0, fetch = strcmp(option, "--fetch") == 0;
+    bool target = strcmp(option, "--target") == 0, out = strcmp(option, "--out") == 0;
+    if (!feed && !fetch && !target && !out)
+        return args_unknown("run", option, st);
+    const char *value = args_value(args, i, st);
+    if (!value)
+        return false;
+    if (feed)
+        return add_item(r->feeds, &r->num_feeds, option, value, st);
+    if (fetch)
+        return add_item(r->fetches, &r->num_fetches, option, value, st);
+    if (target)
+        return add_item(r->targets, &r->num_targets, option, value, st);
+    r->out = value;
+    return true;
+}
+
+static bool parse_args(struct run *r, struct args args, struct status *st)
+{
+    for (int i = 0; i < args.n; i++) {
+        if (args.words[i][0] == '-') {
+            if (!parse_option(r, args, &i, st))
+                return false;
+        } else if (r->graph_path) {
+            return args_unknown("run", args.words[i], st);
+        } else {
+            r->graph_path = args.words[i];
+        }
+    }
+    if (!r->graph_path)
+        return status_invalid(st, "name the graph: leat run GRAPH.pb --fetch NAME");
+    if (r->num_fetches + r->num_targets == 0)
+        return status_invalid(st, "say what to compute: --fetch NAME");
+    return true;
+}
+
+/* The name in the graph with the fewest edits; NULL when the graph is empty. */
+static const char *nearest_name(TF_Graph *graph, const char *name)
+{
+    const char *best = NULL;
+    int best_distance = 0;
+    size_t pos = 0;
+    for (TF_Operation *op; (op = TF_GraphNextOperation(graph, &pos));) {
+        int distance = str_distance(TF_OperationName(op), name);
+        if (!best || distance < best_distance) {
+            best = TF_OperationName(op);
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+static TF_Operation *find_operation(struct run *r, const char *name, struct status *st)
+{
+    TF_Operation *op = TF_GraphOperationByName(r->graph, name);
+    if (op)
+        return op;
+    const char *near = nearest_name(r->graph, name);
+    if (near)
+        status_not_found(st, "the graph has no node '%s'; did you mean '%s'?", name, near);
+    else
+        status_not_found(st, "the graph has no node '%s': it is empty", name);
+    return NULL;
+}
+
+/* "NAME" or "NAME:K", n bytes. */
+static bool find_output(struct run *r, const char *text, size_t n, TF_Output *out,
+                        struct status *st)
+{
+    const char *colon = memrchr(text, ':', n);
+    int64_t index = 0;
+    if (colon && (!str_to_i64(str_make(colon + 1, (size_t)(text + n - colon - 1)), &index) ||
+                  index < 0 || index > INT32_MAX))
+        return status_invalid(st, "'%.*s': NAME or NAME:K with a number K is wanted", (int)n, text);
+    char *name = mem_strndup(text, colon ? (size_t)(colon - text) : n);
+    TF_Operation *op = find_operation(r, name, st);
+    bool ok = op != NULL;
+    if (ok && index >= TF_OperationNumOutputs(op))
+        ok = status_invalid(st, "node '%s' has %d outputs; there is no output %" PRId64, name,
+                            TF_OperationNumOutputs(op), index);
+    *out = (TF_Output){op, (int)index};
+    mem_free(name);
+    return ok;
+}
+
+static bool read_feed(struct run *r, int i, struct status *st)
+{
+    const char *text = r->feeds[i], *equals = strchr(text, '=');
+    if (!equals)
+        return status_invalid(st, "--feed %s: NAME=VALUE is wanted", text);
+    if (!find_output(r, text, (size_t)(equals - text), &r->inputs[i], st))
+        return false;
+    TF_DataType type = TF_OperationOutputType(r->inputs[i]);
+    type = (int)type > 100 ? (TF_DataType)((int)type - 100) : type;
+    struct str value = str_of(equals + 1);
+    if (!str_ends(value, ".npy")) {
+        r->input_values[i] = values_parse(value, type, text, st);
+        return r->input_values[i] != NULL;
+    }
+    char *bytes;
+    size_t n;
+    if (!cli_read_file(value.p, &bytes, &n, st))
+        return false;
+    r->input_values[i] = npy_parse(bytes, n, type, value.p, st);
+    mem_free(bytes);
+    return r->input_values[i] != NULL;
+}
+
+static bool load_graph(struct run *r, struct status *st)
+{
+    char *bytes;
+    size_t n;
+    if (!cli_read_file(r->graph_path, &bytes, &n, st))
+        return false;
+    r->graph = TF_NewGraph();
+    TF_Buffer buffer = {bytes, n, NULL};
+    TF_ImportGraphDefOptions *options = TF_NewImportGraphDefOptions();
+    TF_GraphImportGraphDef(r->graph, &buffer, options, r->status);
+    TF_DeleteImportGraphDefOptions(options);
+    mem_free(bytes);
+    if (cli_ok(r->status, st))
+        return true;
+    status_prepend(st, "%s: ", r->graph_path);
+    return false;
+}
+
+static bool resolve_names(struct run *r, struct status *st)
+{
+    for (int i = 0; i < r->num_feeds; i++) {
+        if (!read_feed(r, i, st))
+            return false;
+    }
+    for (int i = 0; i < r->num_fetches; i++) {
+        if (!find_output(r, r->fetches[i], strlen(r->fetches[i]), &r->outputs[i], st))
+            return false;
+    }
+    for (int i = 0; i < r->num_targets; i++) {
+        r->target_opers[i] = find_operation(r, r->targets[i], st);
+        if (!r->target_opers[i])
+            return false;
+    }
+    return true;
+}
+
+/* Targets run in a step of their own: an initialiser is done before anything is fetched. */
+static bool run_graph(struct run *r, struct status *st)
+{
+    TF_SessionOptions *options = TF_NewSessionOptions();
+    r->session = TF_NewSession(r->graph, options, r->status);
+    TF_DeleteSessionOptions(options);
+    if (!cli_ok(r->status, st))
+        return false;
+    if (r->num_targets > 0)
+        TF_SessionRun(r->session, NULL, r->inputs, r->input_values, r->num_feeds, NULL, NULL, 0,
+                      r->target_opers, r->num_targets, NULL, r->status);
+    if (!cli_ok(r->status, st))
+        return false;
+    if (r->num_fetches > 0)
+        TF_SessionRun(r->session, NULL, r->inputs, r->input_values, r->num_feeds, r->outputs,
+                      r->output_values, r->num_fetches, NULL, 0, NULL, r->status);
+    return cli_ok(r->status, st);
+}
+
+static bool write_value(struct run *r, int i, struct status *st)
+{
+    const char *name = TF_OperationName(r->outputs[i].oper);
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%s/", r->out);
+    for (const char *p = name; *p; p++)
+        strbuf_puts(&path, *p == '/' ? "____" : (char[]){*p, 0});
+    strbuf_printf(&path, "_%d.npy", r->outputs[i].index);
+    bool ok = npy_write(r->output_values[i], path.p, st);
+    strbuf_release(&path);
+    return ok;
+}
+
+static bool show_values(struct run *r, struct status *st)
+{
+    if (r->out && !cli_make_folder(r->out, st))
+        return false;
+    for (int i = 0; i < r->num_fetches; i++) {
+        if (r->out) {
+            if (!write_value(r, i, st))
+                return false;
+            continue;
+        }
+        struct strbuf text = {0};
+        values_print(r->output_values[i], &text);
+        printf("%s:%d = %s", TF_OperationName(r->outputs[i].oper), r->outputs[i].index, text.p);
+        strbuf_release(&text);
+    }
+    return true;
+}
+
+static void run_release(struct run *r)
+{
+    for (int i = 0; i < r->num_feeds; i++)
+        TF_DeleteTensor(r->input_values[i]);
+    for (int i = 0; i < r->num_fetches; i++)
+        TF_DeleteTensor(r->output_values[i]);
+    if (r->session)
+        TF_DeleteSession(r->session, r->status);
+    if (r->graph)
+        TF_DeleteGraph(r->graph);
+    TF_DeleteStatus(r->status);
+    mem_free(r);
+}
+
+bool run_main(struct args args, struct status *st)
+{
+    struct run *r = mem_new(struct run);
+    r->status = TF_NewStatus();
+    bool ok = parse_args(r, args, st) && load_graph(r, st) && resolve_names(r, st) &&
+              run_graph(r, st) && show_values(r, st);
+    run_release(r);
+    return ok;
+}
