@@ -8,6 +8,7 @@ static const struct command {
     const char *name, *what, *usage;
     bool (*run)(struct args args, struct status *st);
 } commands[] = {
+    {"demo", "train models on real data that comes with Leat", demo_usage, demo_main},
     {"run", "run a saved graph on .npy files or numbers", run_usage, run_main},
     {"info", "list the ops, kernels and devices", info_usage, info_main},
 };
@@ -17,7 +18,7 @@ static void print_help(FILE *to)
     fputs("leat builds, differentiates and runs dataflow graphs of tensors.\n\n", to);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         fprintf(to, "  leat %-6s %s\n", commands[i].name, commands[i].what);
-    fputs("\n`leat COMMAND --help` tells more. To begin, try: leat info ops\n", to);
+    fputs("\n`leat COMMAND --help` tells more. To begin, try: leat demo\n", to);
 }
 
 static const struct command *command_find(const char *name)

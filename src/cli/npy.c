@@ -167,7 +167,7 @@ TF_Tensor *npy_parse(const char *bytes, size_t n, TF_DataType want, const char *
                      struct status *st)
 {
     struct str text;
-    size_t data;
+    size_t data = 0;
     struct head h = {0};
     if (!find_head(bytes, n, &text, &data, name, st) || !parse_dict(text, &h, name, st))
         return NULL;
