@@ -73,8 +73,8 @@ static TF_Output softmax_logits(struct maker *m, TF_Output images)
 
 static TF_Output mlp_logits(struct maker *m, TF_Output images)
 {
-    TF_Output hidden = dense(m, images, PIXELS, 128);
-    return dense(m, make_op(m, "Relu", 1, &hidden), 128, CLASSES);
+    TF_Output hidden = dense(m, images, PIXELS, 256);
+    return dense(m, make_op(m, "Relu", 1, &hidden), 256, CLASSES);
 }
 
 static TF_Output conv(struct maker *m, TF_Output x, int64_t in, int64_t out, int64_t stride)
@@ -96,8 +96,8 @@ static TF_Output cnn_logits(struct maker *m, TF_Output images)
 
 static const struct model models[] = {
     {"softmax", "softmax regression", softmax_logits, 60, 0.5f, 0.93},
-    {"mlp", "a perceptron, 128 hidden", mlp_logits, 80, 0.1f, 0.97},
-    {"cnn", "a convolutional network", cnn_logits, 30, 0.1f, 0.98},
+    {"mlp", "a perceptron, 256 hidden", mlp_logits, 200, 0.1f, 0.97},
+    {"cnn", "a convolutional network", cnn_logits, 60, 0.02f, 0.98},
 };
 
 static void build(struct maker *m, const struct model *model, struct net *net)
@@ -160,6 +160,22 @@ static void show_progress(const struct model *model, int epoch, double loss)
     fflush(stdout);
 }
 
+/* Another order of the rows that train. */
+static void shuffle(const struct digits *d, uint64_t *seed)
+{
+    for (int64_t i = d->num_train - 1; i > 0; i--) {
+        int64_t j = (int64_t)(demo_random(seed) % (uint64_t)(i + 1));
+        for (int k = 0; k < PIXELS; k++) {
+            float v = d->images[i * PIXELS + k];
+            d->images[i * PIXELS + k] = d->images[j * PIXELS + k];
+            d->images[j * PIXELS + k] = v;
+        }
+        int32_t label = d->labels[i];
+        d->labels[i] = d->labels[j];
+        d->labels[j] = label;
+    }
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -175,9 +191,9 @@ static bool train(struct maker *m, const struct net *net, const struct model *mo
     for (int epoch = 0; epoch < model->epochs; epoch++) {
         double sum = 0;
         int64_t batches = d->num_train / BATCH;
+        shuffle(d, &m->seed);
         for (int64_t b = 0; b < batches; b++, steps++) {
-            int64_t first = (b * BATCH + epoch * 7) % (d->num_train - BATCH + 1);
-            TF_Tensor *t = step(m, net, d, first, BATCH, true, st);
+            TF_Tensor *t = step(m, net, d, b * BATCH, BATCH, true, st);
             if (!t)
                 return false;
             sum += (double)*(const float *)TF_TensorData(t);
