@@ -9,8 +9,7 @@
 
 const char demo_usage[] =
     "leat demo [--json] [--out DIR] [--data DIR]\n"
-    "Ridge regression on Iris; softmax regression, a perceptron and a convolutional network on\n"
-    "handwritten digits.\n"
+    "Ridge regression on Iris; softmax regression and a perceptron on handwritten digits.\n"
     "  --json      print one JSON object with every figure, and nothing else\n"
     "  --out DIR   write the same object to DIR/demo.json too\n"
     "  --data DIR  the folder with iris.csv and digits.csv\n";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax regression, a perceptron with a hidden layer and a small convolutional network on 8x8
- * images of digits: 80 of 100 rows, chosen by a fixed seed, train, and the rest tell the accuracy.
+/* Softmax regression and a perceptron with a hidden layer on 8x8 images of digits: 80 of 100 rows,
+ * chosen by a fixed seed, train, and the rest tell the accuracy.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -77,27 +77,9 @@ static TF_Output mlp_logits(struct maker *m, TF_Output images)
     return dense(m, make_op(m, "Relu", 1, &hidden), 256, CLASSES);
 }
 
-static TF_Output conv(struct maker *m, TF_Output x, int64_t in, int64_t out, int64_t stride)
-{
-    TF_Output w = make_variable(m, (int64_t[]){3, 3, in, out}, 4, sqrtf(2.0f / (3.0f * (float)in)));
-    TF_Output b = make_variable(m, &out, 1, 0.0f);
-    TF_Output sum = make_op(m, "BiasAdd", 2, (TF_Output[]){make_conv(m, x, w, stride), b});
-    return make_op(m, "Relu", 1, &sum);
-}
-
-static TF_Output cnn_logits(struct maker *m, TF_Output images)
-{
-    TF_Output square = make_ints(m, (int32_t[]){-1, 8, 8, 1}, 4);
-    TF_Output x = make_op(m, "Reshape", 2, (TF_Output[]){images, square});
-    x = conv(m, conv(m, x, 1, 16, 1), 16, 32, 2);
-    TF_Output flat = make_ints(m, (int32_t[]){-1, 512}, 2);
-    return dense(m, make_op(m, "Reshape", 2, (TF_Output[]){x, flat}), 512, CLASSES);
-}
-
 static const struct model models[] = {
     {"softmax", "softmax regression", softmax_logits, 60, 0.5f, 0.93},
     {"mlp", "a perceptron, 256 hidden", mlp_logits, 200, 0.1f, 0.97},
-    {"cnn", "a convolutional network", cnn_logits, 60, 0.02f, 0.98},
 };
 
 static void build(struct maker *m, const struct model *model, struct net *net)
