@@ -305,12 +305,30 @@ static bool build_part(struct build *b, struct rnode *const *order, const int *p
     return ok;
 }
 
+/* A fetched reference is read when everything else of the step is over, so that it shows the step's
+ * own updates: such results go to the end. Nothing waits for them. */
+static void read_references_last(struct rnode **order, int64_t n)
+{
+    struct rnode **late = mem_new_array(struct rnode *, n + 1);
+    int64_t kept = 0, num_late = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (kind_of(order[i]) == STEP_RETVAL && has_refs(order[i]))
+            late[num_late++] = order[i];
+        else
+            order[kept++] = order[i];
+    }
+    for (int64_t i = 0; i < num_late; i++)
+        order[kept++] = late[i];
+    mem_free(late);
+}
+
 bool plan_compile(struct plan *p, const int *part_of, const struct device *const *devices,
                   int num_parts, struct status *st)
 {
     struct rnode **order;
     if (!rgraph_sort(p->rgraph, &order, st))
         return false;
+    read_references_last(order, p->rgraph->num_nodes);
     p->parts = arena_array(&p->arena, struct plan_part, num_parts);
     p->num_parts = num_parts;
     for (int i = 0; i < num_parts; i++) {

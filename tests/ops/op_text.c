@@ -402,7 +402,7 @@ double case_elem(const TF_Tensor *t, long i, int part)
 
 void case_elem_set(TF_Tensor *t, long i, double v)
 {
-    struct number n = {.re = v, .i = (int64_t)v, .u = (uint64_t)v};
+    struct number n = {.re = v, .i = (int64_t)v, .u = (uint64_t)(int64_t)v};
     put_number(TF_TensorData(t), (int)TF_TensorType(t), i, &n);
 }
 
