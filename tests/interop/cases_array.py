@@ -21,7 +21,7 @@ def mask(rng, count, chance):
 
 def same(op, rng, _):
     numbers = [t for t in TYPES if t != 'string']
-    x, t = some(rng, None, numbers if op in ('OnesLike', 'InvGrad') else None)
+    x, t = some(rng, None, numbers if op in ('OnesLike', 'Snapshot') else None)
     arg = 'x' if op in ('ZerosLike', 'OnesLike', 'DeepCopy') else 'input'
     return [(arg, x)], {}, is_real(t) and op in ('Identity', 'StopGradient')
 
@@ -75,8 +75,11 @@ def pack(op, rng, _):
 
 def unpack(op, rng, _):
     x, t = some(rng, rng.randint(1, 5))
-    axis = int(rng.randint(-x.ndim, x.ndim))
-    return [('value', x)], {'num': x.shape[axis], 'axis': axis}, is_real(t) and x.shape[axis] > 0
+    axes = [d for d in range(-x.ndim, x.ndim) if x.shape[d]]
+    if not axes:
+        x, axes = array(rng, t, (3,)), [0]
+    axis = pick(rng, axes)
+    return [('value', x)], {'num': x.shape[axis], 'axis': axis}, is_real(t)
 
 
 def split(op, rng, _):
@@ -90,7 +93,7 @@ def split(op, rng, _):
         return [('axis', at), ('value', x)], {'num_split': count}, is_real(t)
     cuts = np.sort(rng.randint(0, x.shape[axis] + 1, size=count - 1))
     sizes = np.diff(np.concatenate([[0], cuts, [x.shape[axis]]])).astype(pick(rng, INDEX))
-    if rng.rand() < 0.4:
+    if count > 1 and rng.rand() < 0.4:     # DIFFERENCES: a single part of size -1
         sizes[rng.randint(count)] = -1
     return [('value', x), ('size_splits', sizes), ('axis', at)], {'num_split': count}, is_real(t)
 

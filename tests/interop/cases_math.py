@@ -51,6 +51,8 @@ def binary(op, rng, types):
     names = {'Zeta': ('x', 'q'), 'Polygamma': ('a', 'x')}.get(op, ('x', 'y'))
     # DIFFERENCES: half rounds after other steps in second gradients
     gradient = t in (np.float32, np.float64) and not special and op not in ('Zeta', 'Polygamma')
+    if op == 'Atan2' and a != b:
+        gradient = False        # DIFFERENCES: TensorFlow's has the wrong shape
     return list(zip(names, (x, y))), {}, gradient
 
 
