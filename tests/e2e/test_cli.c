@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The leat command from outside: what it prints and how it ends. It lies in ../bin, seen from the
+ * folder of this program; the checks are skipped where it was not built. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tensorflow/c/c_api.h"
+
+static char folder[4096], output[1 << 20];
+
+/* Runs `leat WORDS`, its output and errors in `output`: the exit code. */
+static int leat(const char *words)
+{
+    char command[9000];
+    snprintf(command, sizeof command, "'%s/../bin/leat' %s 2>&1", folder, words);
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    size_t n = fread(output, 1, sizeof output - 1, f);
+    output[n] = 0;
+    int code = pclose(f);
+    assert_true(WIFEXITED(code));
+    return WEXITSTATUS(code);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 20);
+    char *slash = n > 0 ? memrchr(folder, '/', (size_t)n) : NULL;
+    if (!slash)
+        return -1;
+    *slash = 0;
+    return 0;
+}
+
+static void need_command(void)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/../bin/leat", folder);
+    if (access(path, X_OK) != 0)
+        skip();
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    need_command();
+    assert_int_equal(leat(""), 0);
+    assert_non_null(strstr(output, "leat run"));
+    assert_int_equal(leat("rum"), 2);
+    assert_non_null(strstr(output, "did you mean `leat run`"));
+    assert_int_equal(leat("run --what"), 2);
+    assert_non_null(strstr(output, "--help"));
+    assert_int_equal(leat("info ops --tsv"), 0);
+    assert_non_null(strstr(output, "\nMatMul\tmatrix\t"));
+}
+
+static void write_graph(const char *path)
+{
+    TF_Status *s = TF_NewStatus();
+    TF_Graph *graph = TF_NewGraph();
+    TF_OperationDescription *d = TF_NewOperation(graph, "Placeholder", "x");
+    TF_SetAttrType(d, "dtype", TF_INT64);
+    TF_Output x = {TF_FinishOperation(d, s), 0};
+    d = TF_NewOperation(graph, "Add", "a/sum");
+    TF_AddInput(d, x);
+    TF_AddInput(d, x);
+    TF_FinishOperation(d, s);
+    TF_Buffer *def = TF_NewBuffer();
+    TF_GraphToGraphDef(graph, def, s);
+    assert_int_equal(TF_GetCode(s), TF_OK);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(def->data, 1, def->length, f), def->length);
+    fclose(f);
+    TF_DeleteBuffer(def);
+    TF_DeleteGraph(graph);
+    TF_DeleteStatus(s);
+}
+
+static void test_run(void **state)
+{
+    (void)state;
+    need_command();
+    char path[] = "/tmp/leat_cli_XXXXXX", words[200];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    write_graph(path);
+    snprintf(words, sizeof words, "run %s --feed 'x=[[1, 2], [3, 4]]' --fetch a/sum", path);
+    assert_int_equal(leat(words), 0);
+    assert_string_equal(output, "a/sum:0 = int64 [2, 2]\n[[2, 4],\n[6, 8]]\n");
+    snprintf(words, sizeof words, "run %s --feed x=1 --fetch a/sun", path);
+    assert_int_equal(leat(words), 1);
+    assert_non_null(strstr(output, "did you mean 'a/sum'?"));
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_run)};
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
