@@ -8,6 +8,14 @@
 static const struct known {
     const char *name, *reason;
 } known[] = {
+    {"kernel_tests.distributions.util_test/SoftplusTest.testNumbers.0",
+     "half: a chain of exp and log near 1 is rounded at other steps than TensorFlow's"},
+    {"layers.normalization_test/BNTest.test4DInputAxis3Fused.0",
+     "float32 batch norm: another order of additions, 1.9 times the tolerance"},
+    {"oracle_ops_test/OracleOps.test_FusedBatchNormV2_2.0",
+     "TensorFlow's own optimiser breaks this graph, and its error was recorded"},
+    {"oracle_ops_test/OracleOps.test_FusedBatchNormV2_0.0",
+     "TensorFlow's own optimiser breaks this graph, and its error was recorded"},
     {"kernel_tests.svd_op_test/"
      "SvdOpTest.test_Svd_float32_10_2_static_shape_False__compute_uv_True_full_True.0",
      "full U: the vectors past the rank are any basis of the rest, and differ from TensorFlow's"},

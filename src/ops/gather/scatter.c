@@ -99,7 +99,11 @@ static bool scatter_rows(struct kctx *c, enum math_scatter_op op, struct tensor 
     int64_t bad;
     if (!dtype_is_managed(table->dtype)) {
         bad = math_scatter(kernel_pool(c), &s);
-        return bad < 0 || gather_fail_index(st, indices, bad, s.limit);
+        if (bad < 0)
+            return true;
+        s.num = bad; /* the rows before it are updated all the same, as TensorFlow has it */
+        (void)math_scatter(kernel_pool(c), &s);
+        return gather_fail_index(st, indices, bad, tensor_dim(table, 0));
     }
     bad = math_find_bad_index(s.index_dtype, s.indices, s.num, s.limit);
     if (bad >= 0)
