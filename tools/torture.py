@@ -7,8 +7,8 @@
 BUILD has tiny limits and sanitizers (make torture). First the quick tier must pass as it is, then
 with every thread pool of one and of many threads. Then the n-th allocation, buffer or thread fails,
 for many n, and at random: there failed checks are expected, and only a crash, a hang or a
-sanitizer's report counts. Those rounds run the programs that drive the public functions and the
-parsers (unit tests may use what they asked for without looking).
+sanitizer's report counts. Those rounds run the programs that drive the public functions (unit tests
+and fuzz targets may use what they asked for without looking).
 """
 import os
 import subprocess
@@ -17,7 +17,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FAILING = ['mem_try', 'buffer_new', 'pool_thread']
 TIMES = ['1', '2', '3', '5', '8', '13', '34', '89', '233', '610', '2+', '100+', '1%', '10%']
-SURVIVORS = ['tests/conformance', 'tests/fuzz', 'tests/faults', 'tests/e2e']
+SURVIVORS = ['tests/conformance', 'tests/traces', 'tests/faults', 'tests/e2e']
 
 
 def run(build, label, extra, env, words):
