@@ -5,7 +5,7 @@
     tools/torture.py BUILD [WORD...]
 
 BUILD has tiny limits and sanitizers (make torture). First the quick tier must pass as it is, then
-with every thread pool of one and of many threads. Then the n-th allocation, buffer or thread fails,
+on one CPU, then with less of the CPU's instructions. Then the n-th allocation, buffer or thread fails,
 for many n, and at random: there failed checks are expected, and only a crash, a hang or a
 sanitizer's report counts. Those rounds run the programs that drive the public functions (unit tests
 and fuzz targets may use what they asked for without looking).
@@ -39,8 +39,9 @@ def main(argv):
         return 2
     build, words = argv[1], argv[2:]
     rounds = [('as it is', [], {}, words),
-              ('one thread', [], {'LEAT_NUM_THREADS': '1'}, words),
-              ('sixteen threads', [], {'LEAT_NUM_THREADS': '16'}, words)]
+              ('one CPU', ['--wrap', 'taskset -c 0'], {}, words),
+              ('baseline instructions', [], {'LEAT_CPU': 'base'}, words),
+              ('AVX2 at most', [], {'LEAT_CPU': 'avx2'}, words)]
     for name in FAILING:
         for times in TIMES:
             spec = '%s=%s' % (name, times)

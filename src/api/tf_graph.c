@@ -37,6 +37,11 @@ bool api_check_output(TF_Output o, struct status *st)
     return true;
 }
 
+const char *TF_Version(void)
+{
+    return "1.15.5"; /* whose API this is; clients compare it */
+}
+
 TF_Graph *TF_NewGraph(void)
 {
     return (TF_Graph *)graph_new();

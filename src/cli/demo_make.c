@@ -130,7 +130,8 @@ TF_Output make_variable(struct maker *m, const int64_t *dims, int num_dims, floa
     TF_Output var = finish(m, d);
     m->vars[m->num_vars] = var;
     m->inits[m->num_vars++] = make_op(m, "Assign", 2, (TF_Output[]){var, start}).oper;
-    return var;
+    /* read once a step: what computes with it never sees the step's own update */
+    return make_op(m, "Identity", 1, &var);
 }
 
 TF_Output make_conv(struct maker *m, TF_Output x, TF_Output filter, int64_t stride)

@@ -258,6 +258,7 @@ RESOURCE(resource_scatter_max, "ResourceScatterMax",
         .attrs = {"T: type", "Tindices: {int32, int64}", "use_locking: bool = true"},              \
         .flags = OP_STATEFUL,                                                                      \
         .shape = resource_nd_shape,                                                                \
+        .no_kernel = "booleans cannot be subtracted",                                              \
         .no_grad = UNDEFINED,                                                                      \
     };                                                                                             \
     KERNEL_DEF(id##_cpu) = {                                                                       \
