@@ -69,9 +69,9 @@ static struct ridge build(struct maker *m, const float *xs, const float *ys, int
     TF_Output gradient = {0};
     if (TF_GetCode(m->s) == TF_OK)
         TF_AddGradients(m->graph, &r.loss, 1, &w, 1, NULL, m->s, &gradient);
-    r.train =
-        make_op(m, "ApplyGradientDescent", 3, (TF_Output[]){w, make_scalar(m, rate), gradient})
-            .oper;
+    r.train = make_op(m, "ApplyGradientDescent", 3,
+                      (TF_Output[]){m->vars[m->num_vars - 1], make_scalar(m, rate), gradient})
+                  .oper;
     r.weights = w;
     return r;
 }
