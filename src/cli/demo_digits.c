@@ -42,7 +42,7 @@ static bool digits_split(const struct table *t, struct digits *d, struct status 
     d->labels = mem_new_array(int32_t, t->rows);
     int64_t *order = mem_new_array(int64_t, t->rows);
     for (int64_t i = 0; i < t->rows; i++) {
-        int64_t j = (int64_t)(demo_random(&seed) % (uint64_t)(i + 1));
+        int64_t j = (int64_t)(maker_random(&seed) % (uint64_t)(i + 1));
         order[i] = order[j];
         order[j] = i;
     }
@@ -105,8 +105,8 @@ static TF_Tensor *step(struct maker *m, const struct net *net, const struct digi
                        int64_t first, int64_t n, bool train, struct status *st)
 {
     TF_Tensor *in[2] = {
-        demo_tensor(TF_FLOAT, (int64_t[]){n, PIXELS}, 2, d->images + first * PIXELS),
-        demo_tensor(TF_INT32, &n, 1, d->labels + first)};
+        maker_tensor(TF_FLOAT, (int64_t[]){n, PIXELS}, 2, d->images + first * PIXELS),
+        maker_tensor(TF_INT32, &n, 1, d->labels + first)};
     TF_Tensor *out = NULL;
     TF_SessionRun(m->session, NULL, (TF_Output[]){net->images, net->labels}, in, 2,
                   train ? &net->loss : &net->logits, &out, 1, net->train, train ? m->num_vars : 0,
@@ -146,7 +146,7 @@ static void show_progress(const struct model *model, int epoch, double loss)
 static void shuffle(const struct digits *d, uint64_t *seed)
 {
     for (int64_t i = d->num_train - 1; i > 0; i--) {
-        int64_t j = (int64_t)(demo_random(seed) % (uint64_t)(i + 1));
+        int64_t j = (int64_t)(maker_random(seed) % (uint64_t)(i + 1));
         for (int k = 0; k < PIXELS; k++) {
             float v = d->images[i * PIXELS + k];
             d->images[i * PIXELS + k] = d->images[j * PIXELS + k];
