@@ -6,11 +6,13 @@ SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -2.5]
 
 
 class Case:
-    """modes has a letter for each input: s placeholder with its shape, p without, c constant."""
+    """modes has a letter for each input: s placeholder with its shape, p without, c constant.
 
-    def __init__(self, op, inputs, attrs, gradient, modes):
+    steps: how often one session runs it; each run's values are compared."""
+
+    def __init__(self, op, inputs, attrs, gradient, modes, steps=1):
         self.op, self.inputs, self.attrs = op, inputs, attrs
-        self.gradient, self.modes = gradient, modes
+        self.gradient, self.modes, self.steps = gradient, modes, steps
 
     def __str__(self):
         def one(v):

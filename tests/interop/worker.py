@@ -108,10 +108,12 @@ class Asked:
                 derived, again = self.derive(losses, xs, second)
             self.xs, self.losses = [x.name for x in xs], [y.name for y in losses]
             there = [d for d in derived + again if d is not None]
-            self.error, self.values, got = None, [], []
+            self.error, self.values, self.later, got = None, [], [], []
             with tf.compat.v1.Session(config=config()) as session:
                 try:
                     self.values = [plain(v) for v in session.run(outputs, self.feeds)]
+                    for _ in range(1, case.steps):
+                        self.later.append([plain(v) for v in session.run(outputs, self.feeds)])
                     got = session.run(there, self.feeds)
                 except tf.errors.OpError as e:
                     # its gradients of some ops do not broadcast: then there is nothing to compare
@@ -171,9 +173,12 @@ def try_values(asked):
             return 'run: %s; TensorFlow: %s' % (e, asked.error)
         if asked.error is not None:
             return 'runs; TensorFlow: %s' % asked.error
-        for (name, _), a, b in zip(asked.outputs, got, asked.values):
-            if not close(a, b):
-                return 'value of %s: %s' % (name, differ(a, b))
+        for k, theirs in enumerate([asked.values] + asked.later):
+            if k > 0:
+                got = graph.run(asked.feeds, [n for n, _ in asked.outputs])
+            for (name, _), a, b in zip(asked.outputs, got, theirs):
+                if not close(a, b):
+                    return 'value of %s, step %d: %s' % (name, k, differ(a, b))
     return None
 
 
