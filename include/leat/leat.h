@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All of leat.h: building, differentiating and running graphs, on the types of TensorFlow's C API.
+ *
+ * What is here returns TF_Output, TF_Operation and TF_Session as tensorflow/c/c_api.h has them, so
+ * both may be used on one graph. Builders never fail in place: the first error is kept
+ * (leat_graph_status) and later builders pass the invalid output on, so that expressions nest:
+ *
+ *     TF_Graph *g = TF_NewGraph();
+ *     TF_Output x = leat_placeholder(g, .dtype = TF_FLOAT, .shape = leat_shape(-1, 784));
+ *     TF_Output w = leat_variable(g, "W", leat_zeros(g, leat_shape(784, 10)));
+ *     TF_Output y = leat_softmax(g, leat_matmul(g, x, w));
+ */
+#ifndef LEAT_LEAT_H
+#define LEAT_LEAT_H
+
+#include "tensorflow/c/c_api.h"
+
+#include "leat/info.h"
+#include "leat/leat_ops.h"
+#include "leat/op.h"
+#include "leat/scope.h"
+#include "leat/types.h"
+
+#endif

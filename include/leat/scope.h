@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What holds while nodes are added by leat_* functions: name scopes, devices, control dependencies,
+ * colocation; the first error; collections; the graph's random seed.
+ *
+ * All of it belongs to a graph. Scopes and the error are the calling thread's own, so that several
+ * threads may build one graph; names, collections and the seed are shared. The TF_* functions know
+ * nothing of scopes and errors. Names and rules are those of TensorFlow 1.15's Python.
+ *
+ *     leat_with_scope(g, "layer1") leat_with_device(g, "/cpu:0") {
+ *         y = leat_matmul(g, x, w);          named layer1/MatMul
+ *     }
+ *
+ * A scope ends where its block ends, also by break, return or goto. Functions other than C's
+ * macros are for other languages: each push needs its pop, in reverse order, on the same thread. */
+#ifndef LEAT_SCOPE_H
+#define LEAT_SCOPE_H
+
+#include "leat/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- errors ---- */
+
+/* The first error of a leat_* builder on this thread since the graph was made or the status
+ * cleared, or OK. Its message ends with where the failing call stands. Any thread. */
+LEAT_EXPORT void leat_graph_status(TF_Graph *g, TF_Status *status);
+/* 1 when there was none: for a short check between steps of building. Any thread. */
+LEAT_EXPORT int leat_graph_ok(TF_Graph *g);
+/* Forgets it; outputs that are invalid stay so. Any thread. */
+LEAT_EXPORT void leat_graph_clear_status(TF_Graph *g);
+/* Records an error of a function built on these ones, if it is the first; made_at (LEAT_HERE) may
+ * be NULL. Returns the invalid output, {NULL, 0}. Any thread. */
+LEAT_EXPORT TF_Output leat_fail(TF_Graph *g, const char *made_at, TF_Code code, const char *format,
+                                ...) __attribute__((format(printf, 4, 5)));
+
+/* ---- scopes ---- */
+
+/* Nodes made until the pop are named under `name`, made unique: a second "layer1" is "layer1_1".
+ * "a/b/" (a slash at the end) enters the very scope a/b again; NULL or "" the root. */
+LEAT_EXPORT void leat_push_scope(TF_Graph *g, const char *name);
+/* For functions that make several nodes: the scope is named `name` or, where it is NULL, fallback;
+ * and nodes (and errors) are said to be made at made_at rather than where the function's own
+ * source makes them, unless a caller further out did the same. */
+LEAT_EXPORT void leat_push_composite(TF_Graph *g, const char *name, const char *fallback,
+                                     const char *made_at);
+/* As above without a scope of names. */
+LEAT_EXPORT void leat_push_caller(TF_Graph *g, const char *made_at);
+/* Asks for a device: "/cpu:0", "/job:ps/task:1"; fields that it leaves open are those of the
+ * scope around it. NULL: no request. */
+LEAT_EXPORT void leat_push_device(TF_Graph *g, const char *device);
+/* Nodes made until the pop wait for ops[0, n), unless they follow through inputs from nodes made in
+ * here. ops NULL: dependencies of the scopes around are lifted. */
+LEAT_EXPORT void leat_push_control_dependencies(TF_Graph *g, TF_Operation *const *ops, int n);
+/* Nodes are placed where op is, and with what op is placed with; device scopes around do not count.
+ * NULL: colocation of the scopes around is lifted. */
+LEAT_EXPORT void leat_push_colocation(TF_Graph *g, TF_Operation *op);
+/* Ends the innermost of whatever kind. Without one nothing happens. */
+LEAT_EXPORT void leat_pop(TF_Graph *g);
+
+/* The prefix that names get now, "layer1/" or "": owned by the graph, valid until the scope ends.
+ */
+LEAT_EXPORT const char *leat_current_scope(TF_Graph *g);
+/* `name` under the current scope, made unique and taken (as by a node). The caller frees it with
+ * leat_free. */
+LEAT_EXPORT char *leat_unique_name(TF_Graph *g, const char *name);
+LEAT_EXPORT void leat_free(void *p);
+
+/* ---- collections ---- */
+
+/* The usual names. */
+#define LEAT_GLOBAL_VARIABLES "variables"
+#define LEAT_LOCAL_VARIABLES "local_variables"
+#define LEAT_TRAINABLE_VARIABLES "trainable_variables"
+#define LEAT_LOSSES "losses"
+#define LEAT_REGULARIZATION_LOSSES "regularization_losses"
+#define LEAT_UPDATE_OPS "update_ops"
+#define LEAT_SUMMARIES "summaries"
+#define LEAT_GLOBAL_STEP "global_step"
+
+/* Adds an output (an operation as {op, 0}) at the end of a collection, which is made when it is not
+ * there. An invalid output is not added. Any thread. */
+LEAT_EXPORT void leat_add_to_collection(TF_Graph *g, const char *collection, TF_Output item);
+/* Copies the first max items into items (NULL: none) and returns how many there are; with scope not
+ * NULL only those whose names begin with it. Any thread. */
+LEAT_EXPORT int leat_get_collection(TF_Graph *g, const char *collection, const char *scope,
+                                    TF_Output *items, int max);
+
+/* ---- random seeds, as tf.set_random_seed has them ---- */
+
+/* The seed of the graph. Any thread, before random nodes are made. */
+LEAT_EXPORT void leat_set_random_seed(TF_Graph *g, int64_t seed);
+/* The attributes seed and seed2 that a random node gets now, of the graph's seed and its own
+ * (LEAT_INT_NOT_GIVEN: none). Both 0: the numbers differ from run to run. Any thread. */
+LEAT_EXPORT void leat_get_seed(TF_Graph *g, int64_t op_seed, int64_t *seed, int64_t *seed2);
+
+#ifdef __cplusplus
+}
+#else
+
+struct leat_guard { /* one scope macro's; ended by the compiler's cleanup */
+    TF_Graph *g;
+    int open;
+};
+static inline void leat_guard_end(struct leat_guard *guard)
+{
+    leat_pop(guard->g);
+}
+#define LEAT_GUARD_NAME_(n) leat_guard_##n
+#define LEAT_WITH2_(graph, push, n)                                                                \
+    for (struct leat_guard LEAT_GUARD_NAME_(n)                                                     \
+             __attribute__((cleanup(leat_guard_end))) = {(push, (graph)), 1};                      \
+         LEAT_GUARD_NAME_(n).open; LEAT_GUARD_NAME_(n).open = 0)
+#define LEAT_WITH_(graph, push, n) LEAT_WITH2_(graph, push, n)
+
+/* Each is followed by a statement or a block. The graph is named twice: give a variable. */
+#define leat_with_scope(g, name) LEAT_WITH_(g, leat_push_scope(g, name), __COUNTER__)
+#define leat_with_composite(g, name, fallback, at)                                                 \
+    LEAT_WITH_(g, leat_push_composite(g, name, fallback, at), __COUNTER__)
+#define leat_with_caller(g, at) LEAT_WITH_(g, leat_push_caller(g, at), __COUNTER__)
+#define leat_with_device(g, device) LEAT_WITH_(g, leat_push_device(g, device), __COUNTER__)
+#define leat_with_control_dependencies(g, ops, n)                                                  \
+    LEAT_WITH_(g, leat_push_control_dependencies(g, ops, n), __COUNTER__)
+#define leat_with_colocation(g, op) LEAT_WITH_(g, leat_push_colocation(g, op), __COUNTER__)
+
+#endif
+
+#endif

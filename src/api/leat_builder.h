@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the leat_* layer keeps on a graph: scopes and the first error of each thread, variables, and
+ * collected outputs.
+ *
+ * It hangs on graph->builder and goes with the graph. builder->lock guards the maps; what a
+ * thread's own state holds is touched by that thread alone. */
+#ifndef LEAT_API_LEAT_BUILDER_H
+#define LEAT_API_LEAT_BUILDER_H
+
+#include "api/api_impl.h"
+#include "base/mem.h"
+#include "leat/op.h"
+#include "leat/scope.h"
+
+enum frame_kind { FRAME_NAMES, FRAME_DEVICE, FRAME_CONTROL, FRAME_COLOCATE };
+
+struct frame { /* one open scope; what it does not change it has from the one below */
+    struct frame *up;
+    enum frame_kind kind;
+    char *scope;         /* "" or ending with a slash; owned */
+    char *device;        /* owned */
+    char *made_at;       /* NULL: each call says its own; owned */
+    struct node **nodes; /* of CONTROL: to wait for; of COLOCATE: the one; owned */
+    int num_nodes;
+    bool lift;          /* CONTROL, COLOCATE: those below do not count */
+    struct u64map made; /* CONTROL: ids of the nodes made in here, + 1 */
+};
+
+struct thread_state { /* freed when it is empty */
+    struct frame *top;
+    struct status error;
+};
+
+struct builder {
+    struct lock lock;
+    struct u64map threads;   /* thread number -> struct thread_state */
+    struct u64map variables; /* node id + 1 of ref or read -> struct leat_variable_parts */
+    struct leat_variable_parts **owned; /* them again, once each */
+    int64_t num_owned, cap_owned;
+};
+
+/* Made at the first use. */
+struct builder *builder_get(struct graph *g);
+/* The calling thread's; NULL when it has none and make is false. */
+struct thread_state *builder_thread(struct graph *g, bool make);
+/* Gives an empty one back. */
+void builder_thread_done(struct graph *g, struct thread_state *t);
+/* The innermost frame, or NULL. */
+const struct frame *builder_frame(struct graph *g);
+/* Records what st holds if it is the first error, with where; st is OK after. */
+void builder_record(struct graph *g, struct status *st, const char *what, const char *made_at);
+
+/* The nodes that a new one with these inputs waits for are added to d; then, when n was made, it is
+ * noted. */
+void builder_controls(struct graph *g, struct node_desc *d);
+void builder_made(struct graph *g, const struct node *n);
+
+#endif
