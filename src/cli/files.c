@@ -6,6 +6,10 @@
 
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "io/file.h"
+
+/* More than any memory: what bounds a file is what can be allocated. */
+#define MAX_FILE_BYTES ((size_t)1 << 46)
 
 bool cli_ok(const TF_Status *from, struct status *st)
 {
@@ -28,47 +32,9 @@ bool args_unknown(const char *command, const char *word, struct status *st)
                           command, command);
 }
 
-/* Reads to the end of f into *bytes, which grows. */
-static bool read_all(FILE *f, const char *path, char **bytes, size_t *n, struct status *st)
-{
-    size_t cap = 0;
-    for (;;) {
-        if (*n == cap) {
-            cap = cap ? cap * 2 : 1 << 16;
-            char *more = mem_try(cap, path, st);
-            if (!more)
-                return false;
-            if (*n > 0)
-                memcpy(more, *bytes, *n);
-            mem_free(*bytes);
-            *bytes = more;
-        }
-        size_t got = fread(*bytes + *n, 1, cap - *n, f);
-        if (got == 0)
-            return !ferror(f) || status_fail(st, STATUS_DATA_LOSS, "%s: cannot be read", path);
-        *n += got;
-    }
-}
-
 bool cli_read_file(const char *path, char **bytes, size_t *n, struct status *st)
 {
-    *bytes = NULL;
-    *n = 0;
-    struct stat about;
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return status_not_found(st, "%s: %s", path, strerror(errno));
-    bool ok = false;
-    if (fstat(fileno(f), &about) == 0 && S_ISDIR(about.st_mode))
-        status_invalid(st, "%s: is a folder, not a file", path);
-    else
-        ok = read_all(f, path, bytes, n, st);
-    fclose(f);
-    if (!ok) {
-        mem_free(*bytes);
-        *bytes = NULL;
-    }
-    return ok;
+    return file_read(path, MAX_FILE_BYTES, bytes, n, st);
 }
 
 bool cli_make_folder(const char *path, struct status *st)
