@@ -6,12 +6,14 @@ What is left out on purpose carries a `DIFFERENCES: tag` comment; DIFFERENCES.md
 """
 import cases_array
 import cases_math
+import cases_nn
 import cases_random
 from values import Case
 
 GENERATORS = {}
 GENERATORS.update(cases_math.GENERATORS)
 GENERATORS.update(cases_array.GENERATORS)
+GENERATORS.update(cases_nn.GENERATORS)
 GENERATORS.update(cases_random.GENERATORS)
 
 
@@ -21,7 +23,7 @@ def ops():
 
 def make(op, rng, types):
     """Most cases have inputs whose shapes the graph knows; the rest hide them, or are constants."""
-    inputs, attrs, gradient, *steps = GENERATORS[op](op, rng, types)
+    inputs, attrs, gradient, *more = GENERATORS[op](op, rng, types)
     count = sum(len(v) if isinstance(v, list) else 1 for _, v in inputs)
     modes = ''.join(rng.choice(list('sspc')) for _ in range(count))
-    return Case(op, inputs, attrs, gradient, modes, *steps)
+    return Case(op, inputs, attrs, gradient, modes, *more)

@@ -8,11 +8,21 @@ SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -2.5]
 class Case:
     """modes has a letter for each input: s placeholder with its shape, p without, c constant.
 
-    steps: how often one session runs it; each run's values are compared."""
+    steps: how often one session runs it; each run's values are compared. options may hold:
+    outputs, the numbers of those to compare (all, unless told); cube, to derive y ** 3 + y where
+    the gradient of y ** 2 is a difference of equal things.
+    """
 
-    def __init__(self, op, inputs, attrs, gradient, modes, steps=1):
+    def __init__(self, op, inputs, attrs, gradient, modes, steps=1, options=None):
+        self.options = options or {}
         self.op, self.inputs, self.attrs = op, inputs, attrs
         self.gradient, self.modes, self.steps = gradient, modes, steps
+
+    def compares(self, output):
+        return output in self.options.get('outputs', [output])
+
+    def loss(self, y):
+        return (y * y * y if self.options.get('cube') else y * y) + y
 
     def __str__(self):
         def one(v):

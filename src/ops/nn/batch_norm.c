@@ -1,127 +1,110 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FusedBatchNorm, its versions, and their gradient ops, in both layouts. Images may be half (V2,
- * V3); statistics are float, formed in double, channel by channel. */
+/* FusedBatchNorm and its versions, in both layouts. Images may be half (V2, V3), statistics are
+ * float. The work is math/batch_norm.h's on float rows with the channels last; other layouts and
+ * types are turned into such rows first. The gradients are batch_norm_grad.c's. */
+#include "ops/nn/batch_norm.h"
+
 #include <math.h>
 
-#include "op/grad.h"
-#include "op/infer.h"
-#include "op/kernel.h"
-
-struct images {
-    const struct tensor *t;
-    int64_t outer, channels, inner; /* t is outer * channels * inner elements */
-};
-
-static bool is_nchw(const struct attrs *a)
+static bool norm_empty(const struct kctx *c, struct tensor **out)
 {
-    return str_is(attrs_string(a, "data_format"), "NCHW");
-}
-
-static bool read_images(const struct kctx *c, int i, struct images *m, struct status *st)
-{
-    const struct tensor *t = kernel_in(c, i);
-    if (t->shape.rank != 4)
-        return status_invalid(st, "input must be 4-dimensional");
-    const int64_t *d = shape_dims(&t->shape);
-    *m = is_nchw(kernel_attrs(c)) ? (struct images){t, d[0], d[1], d[2] * d[3]}
-                                  : (struct images){t, d[0] * d[1] * d[2], d[3], 1};
+    for (int i = 1; i < 5; i++) {
+        for (int64_t k = 0; k < out[i]->num_elems; k++)
+            tensor_f32(out[i])[k] = attrs_bool(kernel_attrs(c), "is_training") ? NAN : 0;
+    }
     return true;
 }
 
-static bool want_channels(const struct kctx *c, int i, int64_t n, struct status *st)
-{
-    const struct tensor *t = kernel_in(c, i);
-    if (t->shape.rank == 1 && t->num_elems == n)
-        return true;
-    return status_invalid(st,
-                          "%s: input %d must be a vector with an element for each of %lld "
-                          "channels",
-                          c->kernel->op->name, i, (long long)n);
-}
-
-static inline float get(const struct tensor *t, int64_t i)
-{
-    return t->dtype == DT_HALF ? f16_to_f32(((const struct f16 *)t->data)[i])
-                               : ((const float *)t->data)[i];
-}
-
-static inline void put(const struct tensor *t, int64_t i, float v)
-{
-    if (t->dtype == DT_HALF)
-        ((struct f16 *)t->data)[i] = f16_from_f32(v);
-    else
-        ((float *)t->data)[i] = v;
-}
-
-/* Runs body for each element number `at` of channel k. */
-#define EACH(m, k, body)                                                                           \
-    for (int64_t o_ = 0; o_ < (m)->outer; o_++) {                                                  \
-        for (int64_t i_ = 0; i_ < (m)->inner; i_++) {                                              \
-            const int64_t at = (o_ * (m)->channels + (k)) * (m)->inner + i_;                       \
-            body;                                                                                  \
-        }                                                                                          \
-    }
-
-struct forward_job {
-    struct images x;
-    bool training;
-    double epsilon;
-    const float *scale, *offset, *mean, *variance;
-    const struct tensor *out[5];
+struct statistics { /* of each channel */
+    double *mean, *squares;
+    float *center, *factor;
 };
 
-static void forward_part(void *arg, int64_t begin, int64_t end)
+static bool statistics_new(struct kctx *c, int64_t channels, struct statistics *s,
+                           struct status *st)
 {
-    const struct forward_job *j = arg;
-    const int64_t n = j->x.outer * j->x.inner;
-    for (int64_t k = begin; k < end; k++) {
-        double mean = j->training ? 0 : j->mean[k], var = j->training ? 0 : j->variance[k];
-        if (j->training) {
-            EACH(&j->x, k, mean += (double)get(j->x.t, at))
-            mean /= (double)n;
-            EACH(&j->x, k,
-                 var += ((double)get(j->x.t, at) - mean) * ((double)get(j->x.t, at) - mean))
-            var /= (double)n;
-        }
-        const double factor = (double)j->scale[k] / sqrt(var + j->epsilon);
-        EACH(&j->x, k,
-             put(j->out[0], at,
-                 (float)(((double)get(j->x.t, at) - mean) * factor + (double)j->offset[k])))
-        const double unbiased = j->training ? (double)n / (double)(n > 1 ? n - 1 : 1) : 1;
-        tensor_f32(j->out[1])[k] = tensor_f32(j->out[3])[k] = (float)mean;
-        tensor_f32(j->out[2])[k] = (float)(var * unbiased);
-        tensor_f32(j->out[4])[k] = (float)var;
-    }
+    double *wide = kernel_scratch(c, 2 * channels * (int64_t)sizeof(double), st);
+    float *narrow = wide ? kernel_scratch(c, 2 * channels * (int64_t)sizeof(float), st) : NULL;
+    *s = (struct statistics){wide, wide + channels, narrow, narrow + channels};
+    return narrow;
 }
+
+/* Mean, variance, and what multiplies the distance from the mean. */
+static bool find_statistics(struct kctx *c, const struct batch_norm_images *m, const float *x,
+                            struct statistics *s, struct tensor **out, struct status *st)
+{
+    const bool training = attrs_bool(kernel_attrs(c), "is_training");
+    const double epsilon = (double)attrs_float(kernel_attrs(c), "epsilon"), n = (double)m->rows;
+    if (training) {
+        void *scratch = kernel_scratch(c, math_batch_norm_scratch_bytes(m->rows, m->channels), st);
+        if (!scratch)
+            return false;
+        math_batch_norm_stats(kernel_pool(c), x, m->rows, m->channels, s->mean, s->squares,
+                              scratch);
+    }
+    const double unbias = training ? n / (n > 1 ? n - 1 : 1) : 1;
+    for (int64_t k = 0; k < m->channels; k++) {
+        const float mean = training ? (float)s->mean[k] : tensor_f32(kernel_in(c, 3))[k];
+        const float variance =
+            training ? (float)(s->squares[k] / n) : tensor_f32(kernel_in(c, 4))[k];
+        s->center[k] = mean;
+        s->factor[k] =
+            (float)((double)tensor_f32(kernel_in(c, 1))[k] / sqrt((double)variance + epsilon));
+        tensor_f32(out[1])[k] = tensor_f32(out[3])[k] = mean;
+        tensor_f32(out[2])[k] = training ? (float)((double)variance * unbias) : variance;
+        tensor_f32(out[4])[k] = variance;
+    }
+    return true;
+}
+
+static bool norm_outputs(struct kctx *c, const struct batch_norm_images *m, struct tensor **out,
+                         struct status *st)
+{
+    struct shape per_channel = shape_1(m->channels), scalar = shape_scalar();
+    for (int i = 0; i < kernel_num_outputs(c); i++) {
+        const struct shape *s = i == 0 ? &m->t->shape : i == 5 ? &scalar : &per_channel;
+        out[i] = kernel_out(c, i, s, st);
+        if (!out[i])
+            return false;
+        if (i == 5)
+            *tensor_f32(out[i]) = 0;
+    }
+    return true;
+}
+
+static const char *const argument_names[] = {"x", "scale", "offset", "estimated_mean",
+                                             "estimated_variance"};
 
 static bool norm_run(struct kctx *c, struct status *st)
 {
-    struct forward_job j = {.training = attrs_bool(kernel_attrs(c), "is_training"),
-                            .epsilon = (double)attrs_float(kernel_attrs(c), "epsilon")};
-    if (!read_images(c, 0, &j.x, st))
+    const bool training = attrs_bool(kernel_attrs(c), "is_training");
+    struct batch_norm_images m;
+    struct tensor *out[6];
+    if (!batch_norm_images(c, 0, &m, st))
         return false;
-    for (int i = 1; i < (j.training ? 3 : 5); i++) {
-        if (!want_channels(c, i, j.x.channels, st))
+    for (int i = 1; i < 5; i++) {
+        if (!(i < 3 || !training ? batch_norm_want_channels(c, i, argument_names[i], m.channels, st)
+                                 : batch_norm_want_none(c, i, argument_names[i], st)))
             return false;
     }
-    struct shape per_channel = shape_1(j.x.channels), scalar = shape_scalar();
-    for (int i = 0; i < kernel_num_outputs(c); i++) {
-        const struct shape *s = i == 0 ? &j.x.t->shape : i == 5 ? &scalar : &per_channel;
-        struct tensor *out = kernel_out(c, i, s, st);
-        if (!out)
-            return false;
-        if (i < 5)
-            j.out[i] = out;
-        else
-            *tensor_f32(out) = 0;
-    }
-    j.scale = tensor_f32(kernel_in(c, 1));
-    j.offset = tensor_f32(kernel_in(c, 2));
-    j.mean = tensor_f32(kernel_in(c, 3));
-    j.variance = tensor_f32(kernel_in(c, 4));
-    if (j.x.channels > 0)
-        kernel_loop(c, j.x.channels, 6.0 * (double)(j.x.outer * j.x.inner), forward_part, &j);
-    return true;
+    if (!norm_outputs(c, &m, out, st))
+        return false;
+    if (m.t->num_elems == 0)
+        return norm_empty(c, out);
+    struct statistics s;
+    const float *x = batch_norm_rows(c, &m, st);
+    float *y = x ? batch_norm_result_rows(c, &m, out[0], st) : NULL;
+    if (!y || !statistics_new(c, m.channels, &s, st) || !find_statistics(c, &m, x, &s, out, st))
+        return false;
+    math_batch_norm_apply(kernel_pool(c),
+                          &(struct math_batch_norm_apply){.x = x,
+                                                          .y = y,
+                                                          .rows = m.rows,
+                                                          .channels = m.channels,
+                                                          .mean = s.center,
+                                                          .factor = s.factor,
+                                                          .offset = tensor_f32(kernel_in(c, 2))});
+    return batch_norm_result(c, &m, y, out[0], st);
 }
 
 static bool norm_shape(struct infer_ctx *c, struct status *st)
@@ -129,7 +112,7 @@ static bool norm_shape(struct infer_ctx *c, struct status *st)
     const struct shape *x;
     if (!infer_want_rank(c, infer_input(c, 0), 4, &x, st))
         return false;
-    int at = is_nchw(infer_attrs(c)) ? 1 : 3;
+    int at = batch_norm_nchw(infer_attrs(c)) ? 1 : 3;
     int64_t channels = infer_dim(x, at);
     int last = attrs_bool(infer_attrs(c), "is_training") ? 3 : 5;
     for (int i = 1; i < last; i++) {
@@ -144,22 +127,15 @@ static bool norm_shape(struct infer_ctx *c, struct status *st)
     return true;
 }
 
-#define FORMAT                                                                                     \
-    "epsilon: float = 0.0001", "data_format: {'NHWC', 'NCHW'} = 'NHWC'", "is_training: bool = true"
-static bool norm_grad(struct grad_ctx *g, struct status *st)
-{
-    return grad_fail(g, st, STATUS_UNIMPLEMENTED, "the gradient of FusedBatchNorm");
-}
-
 OP_DEF(fused_batch_norm) = {
     .name = "FusedBatchNorm",
     .summary = "Images normalised channel by channel to mean 0 and variance 1, scaled and moved.",
     .inputs = {"x: T", "scale: T", "offset: T", "mean: T", "variance: T"},
     .outputs = {"y: T", "batch_mean: T", "batch_variance: T", "reserve_space_1: T",
                 "reserve_space_2: T"},
-    .attrs = {"T: {float}", FORMAT},
+    .attrs = {"T: {float}", BATCH_NORM_FORMAT},
     .shape = norm_shape,
-    .grad = norm_grad,
+    .grad = batch_norm_grad,
 };
 KERNEL_DEF(fused_batch_norm_cpu) = {.op = "FusedBatchNorm", .device = "CPU", .run = norm_run};
 
@@ -169,9 +145,9 @@ OP_DEF(fused_batch_norm_v2) = {
     .inputs = {"x: T", "scale: U", "offset: U", "mean: U", "variance: U"},
     .outputs = {"y: T", "batch_mean: U", "batch_variance: U", "reserve_space_1: U",
                 "reserve_space_2: U"},
-    .attrs = {"T: {half, bfloat16, float}", "U: {float}", FORMAT},
+    .attrs = {"T: {half, bfloat16, float}", "U: {float}", BATCH_NORM_FORMAT},
     .shape = norm_shape,
-    .grad = norm_grad,
+    .grad = batch_norm_grad,
 };
 KERNEL_DEF(fused_batch_norm_v2_cpu) = {
     .op = "FusedBatchNormV2", .device = "CPU", .types = {"T: {half, float}"}, .run = norm_run};
@@ -182,9 +158,9 @@ OP_DEF(fused_batch_norm_v3) = {
     .inputs = {"x: T", "scale: U", "offset: U", "mean: U", "variance: U"},
     .outputs = {"y: T", "batch_mean: U", "batch_variance: U", "reserve_space_1: U",
                 "reserve_space_2: U", "reserve_space_3: U"},
-    .attrs = {"T: {half, bfloat16, float}", "U: {float}", FORMAT},
+    .attrs = {"T: {half, bfloat16, float}", "U: {float}", BATCH_NORM_FORMAT},
     .shape = norm_shape,
-    .grad = norm_grad,
+    .grad = batch_norm_grad,
 };
 KERNEL_DEF(fused_batch_norm_v3_cpu) = {
     .op = "FusedBatchNormV3", .device = "CPU", .types = {"T: {half, float}"}, .run = norm_run};
