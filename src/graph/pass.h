@@ -32,6 +32,7 @@ struct rnode {
     const int *input_types, *output_types;
     const struct shape *shapes; /* inferred, per output; may be unknown */
     bool keep;                  /* protected: fed, fetched, target */
+    bool pinned;                /* has effects: stays for as long as it may run */
     bool dropped;
     bool made;     /* by a pass or by the planner: its attrs are the rgraph's */
     void *payload; /* passes that make nodes of internal ops hand their kernels data */
@@ -62,8 +63,8 @@ struct pass_options {
 struct pass_def {
     const char *name;
     const char *summary;
-    int order; /* passes run by rising order; 100 folding, 200 cse, 300 arithmetic, 400 fusion of
-                  producers, 500 chains */
+    int order; /* passes run by rising order; 50 shapes, 100 folding, 150 dead branches, 200 cse,
+                  300 arithmetic, 310 transposes, 400 fusion of producers, 500 chains */
     bool (*enabled)(const struct pass_options *o);
     bool (*run)(struct rgraph *g, const struct pass_options *o, struct status *st);
 };
@@ -81,12 +82,15 @@ struct rnode *rgraph_add(struct rgraph *g, const char *name, const struct op *op
                          struct status *st) MUST_CHECK; /* attrs copied */
 struct rnode *rgraph_add_const(struct rgraph *g, const char *name, const struct tensor *value,
                                const char *device, struct status *st) MUST_CHECK;
+/* Other attrs, copied, for a node that is there: it then has a kernel of the plan's own. Types of
+ * inputs and outputs must stay. */
+void rgraph_set_attrs(struct rgraph *g, struct rnode *n, const struct attrs *attrs);
 /* A copy of s that lives as long as the graph and needs no shape_clear. */
 struct shape rgraph_keep_shape(struct rgraph *g, const struct shape *s);
 void rgraph_replace(struct rgraph *g, struct redge old, struct redge with); /* in every consumer */
 void rgraph_drop(struct rgraph *g, struct rnode *n);
-void rgraph_compact(struct rgraph *g); /* removes dropped nodes and what nothing kept needs;
-                                          renumbers topologically */
+/* Removes dropped nodes and what nothing kept or pinned needs, and renumbers the rest. */
+void rgraph_compact(struct rgraph *g);
 void rnode_add_control(struct rgraph *g, struct rnode *n, struct rnode *before);
 /* Consumers of each node, as CSR arrays in the rgraph's arena; valid until the graph changes. */
 struct rconsumers {

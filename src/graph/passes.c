@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "graph/pass.h"
+#include "op/evaluate.h"
 
 extern const struct pass_def *const leat_all_pass_defs[]; /* NULL at the end; made by the build */
 
@@ -23,10 +24,18 @@ static int sorted_passes(const struct pass_def **out)
     return n;
 }
 
+/* Variables, random numbers, writers: no pass may lose one by leaving it without consumers. */
+static void pin_effects(struct rgraph *g)
+{
+    for (int64_t i = 0; i < g->num_nodes; i++)
+        g->nodes[i]->pinned = !evaluate_possible(g->nodes[i]->op);
+}
+
 bool passes_run(struct rgraph *g, const struct pass_options *o, struct status *st)
 {
     const struct pass_def *passes[MAX_PASSES];
     int n = sorted_passes(passes);
+    pin_effects(g);
     for (int i = 0; i < n; i++) {
         if (!passes[i]->enabled(o))
             continue;

@@ -52,6 +52,12 @@ static const struct attrs *own_attrs(struct rgraph *g, const struct attrs *attrs
     return copy;
 }
 
+void rgraph_set_attrs(struct rgraph *g, struct rnode *n, const struct attrs *attrs)
+{
+    n->attrs = own_attrs(g, attrs);
+    n->made = true;
+}
+
 static bool set_types(struct rgraph *g, struct rnode *n, struct status *st)
 {
     int *types = NULL, count = 0;
@@ -255,7 +261,7 @@ void rgraph_compact(struct rgraph *g)
     bool *needed = mem_new_array(bool, n + 1);
     struct rnode **stack = mem_new_array(struct rnode *, n + 1);
     for (int64_t i = 0; i < n; i++) {
-        if (g->nodes[i]->keep && !g->nodes[i]->dropped) {
+        if ((g->nodes[i]->keep || g->nodes[i]->pinned) && !g->nodes[i]->dropped) {
             needed[i] = true;
             stack[depth++] = g->nodes[i];
         }

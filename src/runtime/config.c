@@ -65,7 +65,8 @@ static void read_optimizer(struct config *c, const struct pb_graph_options *g)
     c->passes.cse = c->passes.cse && !is_off(r->arithmetic_optimization);
     c->passes.arithmetic = c->passes.arithmetic && !is_off(r->arithmetic_optimization);
     c->passes.fuse = c->passes.fuse && !is_off(r->remapping);
-    c->passes.dead_branches = c->passes.dead_branches && !is_off(r->dependency_optimization);
+    c->passes.dead_branches = c->passes.dead_branches && !is_off(r->dependency_optimization) &&
+                              !is_off(r->loop_optimization);
 }
 
 static bool read_devices(struct config *c, const struct pb_config_proto *p, struct status *st)

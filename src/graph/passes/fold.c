@@ -7,21 +7,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/pass.h"
+#include "graph/pass_util.h"
 #include "op/evaluate.h"
 
 enum { MAX_INPUTS = 64, MAX_OUTPUTS = 16 };
-
-static bool is_const(const struct rnode *n)
-{
-    return strcmp(n->op->name, "Const") == 0;
-}
-
-static const struct tensor *const_value(const struct rnode *n)
-{
-    const struct attr_value *v = attrs_find(n->attrs, "value");
-    return v && v->kind == ATTR_TENSOR && !v->is_list ? &v->tensor : NULL;
-}
 
 static bool plain_types(const int *types, int n)
 {
@@ -47,29 +36,16 @@ static bool small_outputs(const struct rnode *n, int64_t limit)
     return true;
 }
 
-/* Which frame, or branch, a value is in is the executor's to say. */
-static bool is_control_flow(const struct rnode *n)
-{
-    static const char *const ops[] = {"Switch", "_SwitchN",      "Merge",   "Enter",
-                                      "Exit",   "NextIteration", "LoopCond"};
-    for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
-        if (strcmp(n->op->name, ops[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool foldable(const struct rnode *n, int64_t limit)
 {
     bool shape = n->num_inputs > 0 && n->num_inputs <= MAX_INPUTS && n->num_outputs > 0 &&
                  n->num_outputs <= MAX_OUTPUTS && n->num_control == 0 && n->frame == 0;
-    if (!shape || n->keep || n->dropped || n->op->function || is_control_flow(n) ||
+    if (!shape || n->keep || n->dropped || n->op->function || rnode_is_control_flow(n) ||
         !evaluate_possible(n->op) || !plain_types(n->input_types, n->num_inputs) ||
         !plain_types(n->output_types, n->num_outputs) || !small_outputs(n, limit))
         return false;
     for (int i = 0; i < n->num_inputs; i++) {
-        const struct rnode *in = n->inputs[i].node;
-        if (!is_const(in) || in->num_control > 0 || !const_value(in))
+        if (!redge_const(n->inputs[i]))
             return false;
     }
     return true;
@@ -96,7 +72,7 @@ static bool fold(struct rgraph *g, struct rnode *n, struct redge *with, struct s
     struct tensor *in[MAX_INPUTS];
     struct status why = {0};
     for (int i = 0; i < n->num_inputs; i++) {
-        values[i] = tensor_copy(const_value(n->inputs[i].node));
+        values[i] = tensor_copy(redge_const(n->inputs[i]));
         in[i] = &values[i];
     }
     struct evaluate_call call = {.op = n->op,
