@@ -10,6 +10,7 @@ those whose path has one of them. A program says in its first lines what it need
 
     /* timeout: 300 */   seconds, instead of 120 (times FACTOR)
     /* tier: full */     left out of the quick tier
+    /* needs: zlib */    not built where that library is out: skipped
 
 It counts by cmocka's summary or by a line `N passed, N failed, N skipped`; one that prints neither
 counts as one test, and exit status 77 as a skipped one. Any other way to end badly (a signal, a
@@ -34,6 +35,7 @@ CMOCKA_OK = re.compile(r'^\[       OK \] ', re.M)
 COUNTS = re.compile(r'^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$', re.M)
 TIMEOUT = re.compile(r'/\* timeout: (\d+) \*/|^# timeout: (\d+)$', re.M)
 TIER = re.compile(r'/\* tier: (\w+) \*/|^# tier: (\w+)$', re.M)
+NEEDS = re.compile(r'/\* needs: ([a-z0-9_, ]+?) \*/')
 SANITIZER = re.compile(r'^(==\d+==ERROR: |SUMMARY: \w*Sanitizer|.*: runtime error: )', re.M)
 ASSERTED = 'assertion failed'
 SHOWN_BYTES = 20000
@@ -46,6 +48,8 @@ class Test:
             head = f.read(4000)
         match = TIMEOUT.search(head)
         self.timeout = float(match.group(1) or match.group(2)) if match else 120.0
+        match = NEEDS.search(head)
+        self.needs = match.group(1) if match else ''
         match = TIER.search(head)
         self.tier = (match.group(1) or match.group(2)) if match else 'quick'
 
@@ -154,6 +158,8 @@ def survived(status, text):
 
 def run_test(test, options):
     if not os.path.exists(test.command[-1 if test.command[0] == 'bash' else 0]):
+        if test.needs: # the build says which optional libraries it has
+            return test, [0, 0, 1], 'left out: needs ' + test.needs, '', 0.0
         return test, [0, 1, 0], 'not built', '', 0.0
     scratch = tempfile.mkdtemp(prefix='leat-test-')
     start = time.monotonic()

@@ -14,14 +14,14 @@ static const float alpha = 1.0f, rate = 0.3f;
 static void standardise(const struct table *t, float *x, float *y)
 {
     for (int c = 0; c < FEATURES; c++) {
-        double sum = 0, squares = 0;
+        double mean = 0, squares = 0;
+        for (int64_t r = 0; r < t->rows; r++)
+            mean += (double)t->values[r * t->cols + c] / (double)t->rows;
         for (int64_t r = 0; r < t->rows; r++) {
-            double v = t->values[r * t->cols + c];
-            sum += v;
-            squares += v * v;
+            double off = (double)t->values[r * t->cols + c] - mean;
+            squares += off * off;
         }
-        double mean = sum / (double)t->rows;
-        double deviation = sqrt(squares / (double)t->rows - mean * mean);
+        double deviation = sqrt(squares / (double)t->rows);
         for (int64_t r = 0; r < t->rows; r++) {
             float v = t->values[r * t->cols + c];
             if (c == FEATURES - 1)
@@ -98,8 +98,10 @@ bool demo_ridge(const struct table *iris, struct figures *f, struct status *st)
     if (ok) {
         const float *a = TF_TensorData(v[0]), *b = TF_TensorData(v[1]);
         double apart = 0;
-        for (int i = 0; i < FEATURES; i++)
-            apart = fmax(apart, fabs((double)a[i] - (double)b[i]));
+        for (int i = 0; i < FEATURES; i++) {
+            double d = fabs((double)a[i] - (double)b[i]);
+            apart = d > apart || isnan(d) ? d : apart;
+        }
         figure_add(f, "ridge", "loss", (double)*(const float *)TF_TensorData(v[2]));
         figure_add(f, "ridge", "largest_weight_difference", apart);
         if (!(apart <= 1e-3))

@@ -229,6 +229,7 @@ static const struct op_case cases[] = {
     {.op = "Cast", .attrs = "DstT=double", .in = {"complex128 [3] 0 1 7"}, .out = {"double [3] 0 1 7"}},
     {.op = "Cast", .attrs = "DstT=complex64", .in = {"complex128 [3] 0 1 7"}, .out = {"complex64 [3] 0 1 7"}},
     {.op = "Cast", .attrs = "DstT=complex128", .in = {"complex128 [3] 0 1 7"}, .out = {"complex128 [3] 0 1 7"}},
+#ifdef __x86_64__ /* what does not fit gives what the processor gives */
     {.op = "Cast", .attrs = "DstT=uint8", .in = {"float [10] nan inf -inf 300.700012 -300.700012 -1.5 70000 3e+09 255.899994 0.300000012"}, .out = {"uint8 [10] 0 0 0 44 212 255 112 0 255 0"}, .note = "what does not fit"},
     {.op = "Cast", .attrs = "DstT=uint8", .in = {"double [10] nan inf -inf 300.70001220703125 -300.70001220703125 -1.5 70000 3000000000 255.89999389648438 0.30000001192092896"}, .out = {"uint8 [10] 0 0 0 44 212 255 112 0 255 0"}},
     {.op = "Cast", .attrs = "DstT=int8", .in = {"float [10] nan inf -inf 300.700012 -300.700012 -1.5 70000 3e+09 255.899994 0.300000012"}, .out = {"int8 [10] 0 0 0 44 -44 -1 112 0 -1 0"}, .note = "what does not fit"},
@@ -245,6 +246,7 @@ static const struct op_case cases[] = {
     {.op = "Cast", .attrs = "DstT=int64", .in = {"double [10] nan inf -inf 300.70001220703125 -300.70001220703125 -1.5 70000 3000000000 255.89999389648438 0.30000001192092896"}, .out = {"int64 [10] -9223372036854775808 -9223372036854775808 -9223372036854775808 300 -300 -1 70000 3000000000 255 0"}},
     {.op = "Cast", .attrs = "DstT=uint64", .in = {"float [10] nan inf -inf 300.700012 -300.700012 -1.5 70000 3e+09 255.899994 0.300000012"}, .out = {"uint64 [10] 9223372036854775808 0 9223372036854775808 300 18446744073709551316 18446744073709551615 70000 3000000000 255 0"}, .note = "what does not fit"},
     {.op = "Cast", .attrs = "DstT=uint64", .in = {"double [10] nan inf -inf 300.70001220703125 -300.70001220703125 -1.5 70000 3000000000 255.89999389648438 0.30000001192092896"}, .out = {"uint64 [10] 9223372036854775808 0 9223372036854775808 300 18446744073709551316 18446744073709551615 70000 3000000000 255 0"}},
+#endif
     {.op = "Cast", .attrs = "DstT=bool", .in = {"float [10] nan inf -inf 300.700012 -300.700012 -1.5 70000 3e+09 255.899994 0.300000012"}, .out = {"bool [10] 1 1 1 1 1 1 1 1 1 1"}, .note = "what does not fit"},
     {.op = "Cast", .attrs = "DstT=bool", .in = {"double [10] nan inf -inf 300.70001220703125 -300.70001220703125 -1.5 70000 3000000000 255.89999389648438 0.30000001192092896"}, .out = {"bool [10] 1 1 1 1 1 1 1 1 1 1"}},
     {.op = "Cast", .attrs = "DstT=half", .in = {"float [10] nan inf -inf 300.700012 -300.700012 -1.5 70000 3e+09 255.899994 0.300000012"}, .out = {"half [10] nan inf -inf 300.75 -300.75 -1.5 inf inf 255.875 0.300049"}, .note = "what does not fit"},
