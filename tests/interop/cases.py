@@ -8,6 +8,7 @@ import cases_array
 import cases_math
 import cases_nn
 import cases_random
+import cases_set
 from values import Case
 
 GENERATORS = {}
@@ -15,6 +16,7 @@ GENERATORS.update(cases_math.GENERATORS)
 GENERATORS.update(cases_array.GENERATORS)
 GENERATORS.update(cases_nn.GENERATORS)
 GENERATORS.update(cases_random.GENERATORS)
+GENERATORS.update(cases_set.GENERATORS)
 
 
 def ops():
