@@ -15,13 +15,15 @@
 
 #include "tensorflow/c/c_api.h"
 
+#define BENCH_CASES "null_run", "node_tape", "node_dataflow", "gemm", "conv", "ewise_chain"
+
 static char folder[4096], output[1 << 20];
 
 /* Runs `leat WORDS`, its output and errors in `output`: the exit code. */
 static int leat(const char *words)
 {
     char command[9000];
-    snprintf(command, sizeof command, "'%s/../bin/leat' %s 2>&1", folder, words);
+    snprintf(command, sizeof command, "exec 2>&1; '%s/../bin/leat' %s", folder, words);
     FILE *f = popen(command, "r");
     assert_non_null(f);
     size_t n = fread(output, 1, sizeof output - 1, f);
@@ -105,8 +107,33 @@ static void test_run(void **state)
     unlink(path);
 }
 
+static void test_bench(void **state)
+{
+    (void)state;
+    need_command();
+    assert_int_equal(leat("bench --case null_run --seconds 0.01 --json"), 0);
+    static const char *const keys[] = {
+        "\"case\": \"null_run\"", "\"threads\": 1", "\"unit\": \"ns\"",
+        "\"median\": ",           "\"p10\": ",      "\"p90\": "};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_non_null(strstr(output, keys[i]));
+    assert_ptr_equal(strchr(output, '\n'), output + strlen(output) - 1);
+    assert_int_equal(leat("bench --list"), 0);
+    static const char *const cases[] = {BENCH_CASES};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_non_null(strstr(output, cases[i]));
+    assert_int_equal(leat("bench --case node_tap"), 2);
+    assert_non_null(strstr(output, "did you mean 'node_tape'"));
+    assert_int_equal(leat("bench --case gemm --part 1x1"), 2);
+    assert_int_equal(leat("bench --threads 0"), 2);
+    assert_int_equal(leat("bench --seconds -1"), 2);
+    assert_int_equal(leat("bench --serve --case null_run --threads 2 <<E\n0.01\nE\n"), 0);
+    assert_non_null(strstr(output, "{\"ready\": [\"\"]}\n{\"case\": \"null_run\""));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_run)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_run),
+                                       cmocka_unit_test(test_bench)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

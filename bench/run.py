@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures Leat beside what users would take instead, in one run: `make bench`.
+
+    bench/run.py [--build DIR] [--cases A,B] [--threads 1,2] [--quick] [--json FILE] [--peers A,B]
+
+Every program stays up and measures when it is asked (bench/README.md), so that ours and a peer's
+samples alternate, second by second, pinned to the same cores. A ratio is the median over those
+pairs: what else the machine does slows both. Peers that are not in build/peers are left out.
+"""
+import argparse
+import json
+import os
+import select
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROGRAMS = {'tf1': 'with_tf.py', 'tf2': 'with_tf.py', 'jax': 'with_jax.py', 'torch': 'with_torch.py'}
+ALL = list(PROGRAMS)
+# case -> (peers, bare programs). A training case's goal is its factor over the best peer; the
+# second figure is that factor held below 0.9 of the computed floor, 1.0 where the best peer stands
+# above 0.85 of it.
+CASES = {
+    'null_run': (['tf1', 'tf2'], []),
+    'node_tape': (['tf1', 'tf2'], []),
+    'node_dataflow': (['tf1', 'tf2'], []),
+    'gemm': ([], ['math-gemm', 'math-gemm_xsmm']),
+    'conv': ([], ['math-conv']),
+    'ewise_chain': (['tf2', 'jax'], ['math-copy']),
+}
+FACTORS = {'softmax': (2.0, 2.0), 'mlp_sgd': (1.1, 1.07), 'mlp_adam': (1.1, 1.0),
+           'cnn': (1.15, 1.15), 'lstm': (1.2, 1.15), 'w2v': (1.75, 1.75), 'textcnn': (2.0, 2.0),
+           'resnet20': (1.15, 1.06)}
+CASES.update({name: (ALL, []) for name in FACTORS})
+MOST_NS = {'null_run': 1000, 'node_tape': 50, 'node_dataflow': 100}
+ANSWER_SECONDS = 300
+
+
+class Program:
+    """One that measures when asked. Its errors end it, not the run."""
+
+    def __init__(self, name, command, cores, env=None):
+        self.name, self.why = name, ''
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=dict(os.environ, **(env or {})),
+            preexec_fn=lambda: os.sched_setaffinity(0, cores))
+
+    def read(self):
+        ready, _, _ = select.select([self.process.stdout], [], [], ANSWER_SECONDS)
+        line = self.process.stdout.readline() if ready else b''
+        if not line:
+            self.why = 'ended' if ready else 'no answer in %d s' % ANSWER_SECONDS
+            self.stop()
+            return None
+        return json.loads(line.decode())
+
+    def ask(self, part, seconds):
+        if self.why:
+            return None
+        try:
+            self.process.stdin.write(('%g %s\n' % (seconds, part)).encode())
+            self.process.stdin.flush()
+        except OSError:
+            self.why = 'ended'
+            return None
+        answer = self.read()
+        if answer and 'error' in answer:
+            self.why = answer['error'] if not part else ''
+            return None
+        return answer
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.stdin.close()
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process.stdout.close()
+
+
+def start_ours(args, case, threads, cores):
+    command = [os.path.join(args.build, 'bin', 'leat'), 'bench', '--case', case, '--threads',
+               str(threads), '--serve']
+    return Program('leat', command, cores)
+
+
+def start_peers(args, case, threads, cores):
+    """The programs of a case, and why some are not there."""
+    started, absent = [], {}
+    names, bare = CASES[case]
+    env = {'OMP_NUM_THREADS': str(threads), 'KMP_BLOCKTIME': '1',
+           'XLA_FLAGS': '--xla_cpu_multi_thread_eigen=%s' % ('true' if threads > 1 else 'false')}
+    for name in names:
+        if args.peers and name not in args.peers:
+            continue
+        python = os.path.join(ROOT, 'build', 'peers', name, 'bin', 'python')
+        source = os.path.join(ROOT, 'bench', 'peers', PROGRAMS[name])
+        if not os.path.exists(python):
+            absent[name] = 'not installed (make peers)'
+        elif os.path.exists(source):
+            command = [python, source, '--case', case, '--threads', str(threads), '--serve']
+            started.append(Program(name, command, cores, env))
+    for name in bare:
+        path = os.path.join(args.build, 'bench', name)
+        if os.path.exists(path):
+            started.append(Program(name, [path, '--serve', '--threads', str(threads)], cores, env))
+        else:
+            absent[name] = 'not built (ninja bench_programs)'
+    return started, absent
+
+
+class Row:
+    """What one part of a case gave: samples of ours, and of each code beside them, in pairs."""
+
+    def __init__(self, case, part, threads, unit, who='leat'):
+        self.case, self.part, self.threads, self.unit, self.who = case, part, threads, unit, who
+        self.ours, self.theirs, self.pairs, self.extra = [], {}, {}, {}
+
+    def add(self, ours, name, theirs):
+        self.ours.append(ours)
+        if theirs:
+            self.theirs.setdefault(name, []).append(theirs)
+            better = theirs / ours if self.unit == 'ns' else ours / theirs
+            self.pairs.setdefault(name, []).append(better)
+
+    def ratio(self, name):
+        return statistics.median(self.pairs[name])
+
+    def best(self):
+        return min(self.pairs, key=self.ratio) if self.pairs else None
+
+    def goal(self):
+        """(words, met or None)."""
+        ours = statistics.median(self.ours)
+        ratio = self.ratio(self.best()) if self.pairs else None
+        if self.case in MOST_NS:
+            most = MOST_NS[self.case]
+            beaten = self.case == 'null_run' or 'tf2' not in self.pairs or self.ratio('tf2') > 1
+            words = '<%d ns%s' % (most, '' if self.case == 'null_run' else ', tf2')
+            return words, ours < most and beaten
+        if self.case in FACTORS:
+            return '%.4gx' % FACTORS[self.case][1], None if ratio is None else ratio >= FACTORS[self.case][1]
+        if self.case == 'ewise_chain':
+            if self.threads > 1 or 'copy' not in self.pairs:
+                return '-', None
+            return '0.8 of copy', self.ratio('copy') >= 0.8
+        if self.case == 'gemm' and self.who == 'leat':
+            if min(int(x) for x in self.part.split()[0].split('x')) < 128:
+                return '-', None
+        return '0.95x', None if ratio is None else ratio >= 0.95
+
+    def as_json(self):
+        words, met = self.goal()
+        return dict(case=self.case, part=self.part, threads=self.threads, unit=self.unit,
+                    who=self.who, ours=statistics.median(self.ours),
+                    peers={n: {'median': statistics.median(v), 'ratio': self.ratio(n)}
+                           for n, v in self.theirs.items()},
+                    best=self.best(), goal=words, met=met, **self.extra)
+
+
+def measure_part(args, case, part, threads, ours, peers):
+    """The rows of one part: ours through a session, and math/ where a bare program has it."""
+    seconds = args.seconds or (0.5 if case in FACTORS else 0.1)
+    rows = {}
+    math = None  # what math/ gave last: bare programs without it are set beside that
+    for _ in range(args.rounds):
+        for peer in peers or [None]:
+            mine = ours.ask(part, seconds)
+            if not mine:
+                return []
+            row = rows.setdefault('leat', Row(case, part, threads, mine['unit']))
+            row.extra.update({k: mine[k] for k in ('loss', 'private_mib', 'data_mib') if k in mine})
+            answer = peer.ask(part, seconds) if peer else None
+            if not answer:
+                row.add(mine['median'], '', None)
+                continue
+            codes = answer.get('codes') or {peer.name: answer.get('median')}
+            math = codes.pop('math', math)
+            for name, value in codes.items():
+                row.add(mine['median'], name, value)
+                if math:
+                    own = rows.setdefault('math', Row(case, part, threads, mine['unit'], 'math/'))
+                    own.add(math, name, value)
+    return list(rows.values())
+
+
+def run_case(args, case, threads):
+    cores = sorted(os.sched_getaffinity(0))[-threads:]
+    ours = start_ours(args, case, threads, cores)
+    peers, notes = start_peers(args, case, threads, cores)
+    rows = []
+    parts = (ours.read() or {}).get('ready', [])
+    peers = [p for p in peers if p.read()]
+    for part in parts[::3] if args.quick and len(parts) > 9 else parts:
+        for row in measure_part(args, case, part, threads, ours, peers):
+            rows.append(row)
+            show(row)
+    notes.update({p.name: p.why for p in [ours] + peers if p.why})
+    for program in [ours] + peers:
+        program.stop()
+    for name, why in sorted(notes.items()):
+        print('%-14s %s: %s' % (case, name, why), flush=True)
+    return rows
+
+
+def show(row):
+    words, met = row.goal()
+    best = row.best()
+    peers = '  '.join('%s %.4g (%.2fx)' % (n, statistics.median(row.theirs[n]), row.ratio(n))
+                      for n in sorted(row.pairs))
+    print('%-14s %-30s %-5s %d %10.4g %-8s %-7s %-12s %-3s  %s' % (
+        row.case, row.part, row.who, row.threads, statistics.median(row.ours), row.unit,
+        '%.2fx' % row.ratio(best) if best else '-', words,
+        {True: 'met', False: 'NOT', None: '-'}[met], peers), flush=True)
+
+
+def footprint(args, rows):
+    """[(what, value, unit, most)]: bytes of the library, how long it takes to load, memory."""
+    library = os.path.join(args.build, 'lib', 'libleat.so')
+    lines = []
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copy(os.path.realpath(library), os.path.join(folder, 'libleat.so'))
+        if shutil.which('strip'):
+            subprocess.run(['strip', copy], check=False)
+        lines.append(('libleat.so stripped', os.path.getsize(copy) / 1e6, 'MB', 10))
+    load = ('import ctypes, sys, time; t = time.perf_counter(); ctypes.CDLL(sys.argv[1]); '
+            'print((time.perf_counter() - t) * 1e3)')
+    times = [float(subprocess.run([sys.executable, '-c', load, library], check=True,
+                                  stdout=subprocess.PIPE).stdout) for _ in range(9)]
+    lines.append(('loading libleat.so', statistics.median(times), 'ms', 10))
+    for row in rows:
+        if row.case == 'softmax' and 'private_mib' in row.extra:
+            lines.append(('memory of softmax, %d threads' % row.threads,
+                          row.extra['private_mib'] - row.extra['data_mib'], 'MiB', 30))
+    return lines
+
+
+def read_args():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--build', default=os.path.join(ROOT, 'build'))
+    parser.add_argument('--cases', default='')
+    parser.add_argument('--threads', default='')
+    parser.add_argument('--peers', default='')
+    parser.add_argument('--rounds', type=int, default=0)
+    parser.add_argument('--seconds', type=float, default=0)
+    parser.add_argument('--quick', action='store_true', help='few rounds, a third of the sizes')
+    parser.add_argument('--json', metavar='FILE')
+    args = parser.parse_args()
+    args.build = os.path.abspath(args.build)
+    args.cases = args.cases.split(',') if args.cases else list(CASES)
+    unknown = set(args.cases) - set(CASES)
+    if unknown:
+        parser.error('no such case: %s; there are %s' % (' '.join(unknown), ' '.join(CASES)))
+    most = len(os.sched_getaffinity(0))
+    args.threads = [int(t) for t in args.threads.split(',')] if args.threads else [1, 2]
+    args.threads = [t for t in args.threads if 1 <= t <= most]
+    args.peers = args.peers.split(',') if args.peers else []
+    args.rounds = args.rounds or (3 if args.quick else 7)
+    return args
+
+
+def main():
+    args = read_args()
+    rows = []
+    print('%-14s %-30s %-5s T %10s %-8s %-7s %-12s %-3s  %s' % (
+        'case', 'part', 'code', 'ours', 'unit', 'ratio', 'goal', '', 'peers (ours over theirs)'))
+    for case in args.cases:
+        for threads in args.threads:
+            if threads > 1 and case in MOST_NS:
+                continue
+            rows += run_case(args, case, threads)
+    lines = footprint(args, rows)
+    for what, value, unit, most in lines:
+        print('%-32s %10.4g %-4s under %-4g %s' % (what, value, unit, most,
+                                                   'met' if value < most else 'NOT'))
+    goals = [row.goal()[1] for row in rows] + [value < most for _, value, _, most in lines]
+    print('%d goals met, %d not' % (goals.count(True), goals.count(False)))
+    if args.json:
+        with open(args.json, 'w', encoding='utf-8') as f:
+            json.dump({'rows': [r.as_json() for r in rows],
+                       'footprint': [dict(zip(('what', 'value', 'unit', 'under'), x)) for x in lines]},
+                      f, indent=1)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
