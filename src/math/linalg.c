@@ -128,7 +128,8 @@ int64_t math_linalg_scratch_bytes(enum math_linalg_task task, int dtype, int64_t
     case MATH_LINALG_SVD_THIN:
         return svd_measure(dtype, m, n, 'S');
     case MATH_LINALG_SVD_FULL:
-        return svd_measure(dtype, m, n, 'A');
+        return svd_tall_serves(m, n, true) ? svd_tall_measure(dtype, m, n)
+                                           : svd_measure(dtype, m, n, 'A');
     case MATH_LINALG_EIGH:
     case MATH_LINALG_EIGH_VECTORS:
         return eigh_measure(dtype, n, task == MATH_LINALG_EIGH_VECTORS);

@@ -182,6 +182,8 @@ bool math_svd(const struct math_svd *d, struct status *st)
         svd_empty(d);
         return true;
     }
+    if (d->u && svd_tall_serves(d->m, d->n, d->full))
+        return svd_tall(d, st);
     const char jobz = !d->u ? 'N' : (d->full ? 'A' : 'S');
     const int64_t work = svd_work(d->dtype, d->m, d->n, jobz);
     if (work < 0 || work > INT32_MAX)

@@ -27,6 +27,11 @@ int64_t linalg_work_size(int dtype, const void *answer);
 /* Memory of each task; take with a NULL base to measure. */
 int64_t qr_measure(int dtype, int64_t m, int64_t n, bool full);
 int64_t svd_measure(int dtype, int64_t m, int64_t n, char jobz);
+int64_t svd_tall_measure(int dtype, int64_t m, int64_t n);
 int64_t eigh_measure(int dtype, int64_t n, bool vectors);
+
+/* Full SVD of matrices that are not square and have few columns: linalg_svd_tall.c. */
+bool svd_tall_serves(int64_t m, int64_t n, bool full);
+MUST_CHECK bool svd_tall(const struct math_svd *d, struct status *st);
 
 #endif

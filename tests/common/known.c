@@ -16,12 +16,6 @@ static const struct known {
      "TensorFlow's own optimiser breaks this graph, and its error was recorded"},
     {"oracle_ops_test/OracleOps.test_FusedBatchNormV2_0.0",
      "TensorFlow's own optimiser breaks this graph, and its error was recorded"},
-    {"kernel_tests.svd_op_test/"
-     "SvdOpTest.test_Svd_float32_10_2_static_shape_False__compute_uv_True_full_True.0",
-     "full U: the vectors past the rank are any basis of the rest, and differ from TensorFlow's"},
-    {"kernel_tests.svd_op_test/"
-     "SvdOpTest.test_Svd_complex128_3_2_5_2_static_shape_True__compute_uv_True_full_True.0",
-     "full U: the vectors past the rank are any basis of the rest, and differ from TensorFlow's"},
     {"ops.image_ops_test/PerImageWhiteningTest.testBatchWhitening.0",
      "a float32 mean, cast to double and so compared as double: another order of additions"},
 };
