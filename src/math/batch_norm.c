@@ -4,7 +4,7 @@
 
 #include "math/simd/batch_norm_simd.h"
 
-enum { MOST_GROUPS = 32 };
+enum { MOST_GROUPS = 32, FEW_ROWS = 256 };
 
 /* Rows of a group: a rule of the shape alone. */
 static int64_t group_rows(int64_t rows, int64_t channels)
@@ -36,22 +36,57 @@ static void stats_part(void *arg, int64_t begin, int64_t end)
     }
 }
 
-void math_batch_norm_stats(struct pool *pool, const float *x, int64_t rows, int64_t channels,
-                           double *mean, double *squares, void *scratch)
+/* One row after the other. */
+static void few_stats(const float *x, int64_t rows, int64_t channels, float *mean, float *variance)
 {
+    const float share = 1 / (float)rows;
+    for (int64_t c = 0; c < channels; c++)
+        mean[c] = variance[c] = 0;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < channels; c++)
+            mean[c] += x[r * channels + c];
+    for (int64_t c = 0; c < channels; c++)
+        mean[c] *= share;
+    for (int64_t r = 0; r < rows; r++) {
+        for (int64_t c = 0; c < channels; c++) {
+            const float d = x[r * channels + c] - mean[c];
+            variance[c] += d * d;
+        }
+    }
+    for (int64_t c = 0; c < channels; c++)
+        variance[c] *= share;
+}
+
+/* The parts of the groups become the first one's. */
+static void merge_groups(const struct stats_job *j, int64_t groups)
+{
+    double *mean = j->parts, *squares = j->parts + j->channels;
+    for (int64_t i = 1; i < groups; i++) {
+        const double m = (double)(i * j->group);
+        const double n = (double)min_i64(j->group, j->rows - i * j->group);
+        const double *part = j->parts + i * 2 * j->channels;
+        for (int64_t c = 0; c < j->channels; c++) {
+            const double d = part[c] - mean[c];
+            mean[c] += d * (n / (m + n));
+            squares[c] += part[j->channels + c] + d * d * (m * n / (m + n));
+        }
+    }
+}
+
+void math_batch_norm_stats(struct pool *pool, const float *x, int64_t rows, int64_t channels,
+                           float *mean, float *variance, void *scratch)
+{
+    if (rows <= FEW_ROWS) {
+        few_stats(x, rows, channels, mean, variance);
+        return;
+    }
     struct stats_job j = {x, rows, channels, group_rows(rows, channels), scratch};
     const int64_t groups = (rows + j.group - 1) / j.group;
     pool_loop(pool, groups, 1, 0.15 * (double)j.group * (double)channels, stats_part, &j);
-    for (int64_t c = 0; c < channels; c++)
-        mean[c] = squares[c] = 0;
-    for (int64_t i = 0; i < groups; i++) {
-        const double m = (double)(i * j.group), n = (double)min_i64(j.group, rows - i * j.group);
-        const double *part = j.parts + i * 2 * channels;
-        for (int64_t c = 0; c < channels; c++) {
-            const double d = part[c] - mean[c];
-            mean[c] += d * (n / (m + n));
-            squares[c] += part[channels + c] + d * d * (m * n / (m + n));
-        }
+    merge_groups(&j, groups);
+    for (int64_t c = 0; c < channels; c++) {
+        mean[c] = (float)j.parts[c];
+        variance[c] = (float)(j.parts[channels + c] / (double)rows);
     }
 }
 

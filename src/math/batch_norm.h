@@ -15,9 +15,9 @@
 /* Bytes to lend to the two functions below. */
 int64_t math_batch_norm_scratch_bytes(int64_t rows, int64_t channels);
 
-/* mean[c], and squares[c]: the sum of squared distances from it. */
+/* mean[c], and variance[c] (of the rows themselves: divided by their number). rows > 0. */
 void math_batch_norm_stats(struct pool *pool, const float *x, int64_t rows, int64_t channels,
-                           double *mean, double *squares, void *scratch);
+                           float *mean, float *variance, void *scratch);
 
 /* Per channel the sums of dy, and of dy * (x - mean). */
 struct math_batch_norm_sums {

@@ -10,8 +10,6 @@ static const struct known {
 } known[] = {
     {"kernel_tests.distributions.util_test/SoftplusTest.testNumbers.0",
      "half: a chain of exp and log near 1 is rounded at other steps than TensorFlow's"},
-    {"layers.normalization_test/BNTest.test4DInputAxis3Fused.0",
-     "float32 batch norm: another order of additions, 1.9 times the tolerance"},
     {"oracle_ops_test/OracleOps.test_FusedBatchNormV2_2.0",
      "TensorFlow's own optimiser breaks this graph, and its error was recorded"},
     {"oracle_ops_test/OracleOps.test_FusedBatchNormV2_0.0",

@@ -16,17 +16,15 @@ static bool norm_empty(const struct kctx *c, struct tensor **out)
 }
 
 struct statistics { /* of each channel */
-    double *mean, *squares;
-    float *center, *factor;
+    float *mean, *variance, *factor;
 };
 
 static bool statistics_new(struct kctx *c, int64_t channels, struct statistics *s,
                            struct status *st)
 {
-    double *wide = kernel_scratch(c, 2 * channels * (int64_t)sizeof(double), st);
-    float *narrow = wide ? kernel_scratch(c, 2 * channels * (int64_t)sizeof(float), st) : NULL;
-    *s = (struct statistics){wide, wide + channels, narrow, narrow + channels};
-    return narrow;
+    float *f = kernel_scratch(c, 3 * channels * (int64_t)sizeof(float), st);
+    *s = (struct statistics){f, f + channels, f + 2 * channels};
+    return f;
 }
 
 /* Mean, variance, and what multiplies the distance from the mean. */
@@ -34,25 +32,24 @@ static bool find_statistics(struct kctx *c, const struct batch_norm_images *m, c
                             struct statistics *s, struct tensor **out, struct status *st)
 {
     const bool training = attrs_bool(kernel_attrs(c), "is_training");
-    const double epsilon = (double)attrs_float(kernel_attrs(c), "epsilon"), n = (double)m->rows;
+    const float epsilon = attrs_float(kernel_attrs(c), "epsilon"), n = (float)m->rows;
     if (training) {
         void *scratch = kernel_scratch(c, math_batch_norm_scratch_bytes(m->rows, m->channels), st);
         if (!scratch)
             return false;
-        math_batch_norm_stats(kernel_pool(c), x, m->rows, m->channels, s->mean, s->squares,
+        math_batch_norm_stats(kernel_pool(c), x, m->rows, m->channels, s->mean, s->variance,
                               scratch);
     }
-    const double unbias = training ? n / (n > 1 ? n - 1 : 1) : 1;
+    const float unbias = training ? n / (n > 1 ? n - 1 : 1) : 1;
     for (int64_t k = 0; k < m->channels; k++) {
-        const float mean = training ? (float)s->mean[k] : tensor_f32(kernel_in(c, 3))[k];
-        const float variance =
-            training ? (float)(s->squares[k] / n) : tensor_f32(kernel_in(c, 4))[k];
-        s->center[k] = mean;
-        s->factor[k] =
-            (float)((double)tensor_f32(kernel_in(c, 1))[k] / sqrt((double)variance + epsilon));
-        tensor_f32(out[1])[k] = tensor_f32(out[3])[k] = mean;
-        tensor_f32(out[2])[k] = training ? (float)((double)variance * unbias) : variance;
-        tensor_f32(out[4])[k] = variance;
+        if (!training) {
+            s->mean[k] = tensor_f32(kernel_in(c, 3))[k];
+            s->variance[k] = tensor_f32(kernel_in(c, 4))[k];
+        }
+        s->factor[k] = 1 / sqrtf(s->variance[k] + epsilon) * tensor_f32(kernel_in(c, 1))[k];
+        tensor_f32(out[1])[k] = tensor_f32(out[3])[k] = s->mean[k];
+        tensor_f32(out[2])[k] = s->variance[k] * unbias;
+        tensor_f32(out[4])[k] = s->variance[k];
     }
     return true;
 }
@@ -101,7 +98,7 @@ static bool norm_run(struct kctx *c, struct status *st)
                                                           .y = y,
                                                           .rows = m.rows,
                                                           .channels = m.channels,
-                                                          .mean = s.center,
+                                                          .mean = s.mean,
                                                           .factor = s.factor,
                                                           .offset = tensor_f32(kernel_in(c, 2))});
     return batch_norm_result(c, &m, y, out[0], st);
