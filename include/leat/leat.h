@@ -15,10 +15,12 @@
 
 #include "tensorflow/c/c_api.h"
 
+#include "leat/constant.h"
 #include "leat/info.h"
 #include "leat/leat_ops.h"
 #include "leat/op.h"
 #include "leat/scope.h"
 #include "leat/types.h"
+#include "leat/variable.h"
 
 #endif

@@ -72,6 +72,7 @@ struct leat_variable_parts {
     bool is_resource;
     bool trainable;
     TF_DataType dtype;
+    bool shared; /* made by leat_get_variable, which may give it again */
 };
 /* Makes leat_add_input read parts->ref through parts->read (a resource: through a new node each
  * time). Any thread. */
@@ -79,6 +80,9 @@ LEAT_EXPORT void leat_register_variable(TF_Graph *g, const struct leat_variable_
 /* 1 and *parts, of what leat_register_variable was told of (by ref or by read); else 0. Any thread.
  */
 LEAT_EXPORT int leat_find_variable(TF_Graph *g, TF_Output v, struct leat_variable_parts *parts);
+/* The same for the variable whose node has this name. Any thread. */
+LEAT_EXPORT int leat_find_variable_named(TF_Graph *g, const char *name,
+                                         struct leat_variable_parts *parts);
 
 #ifdef __cplusplus
 }

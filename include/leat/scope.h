@@ -56,6 +56,16 @@ LEAT_EXPORT void leat_push_control_dependencies(TF_Graph *g, TF_Operation *const
 /* Nodes are placed where op is, and with what op is placed with; device scopes around do not count.
  * NULL: colocation of the scopes around is lifted. */
 LEAT_EXPORT void leat_push_colocation(TF_Graph *g, TF_Operation *op);
+/* The same for a node `name` that is yet to be made, as a variable's first value has it. */
+LEAT_EXPORT void leat_push_colocation_name(TF_Graph *g, const char *name);
+/* As leat_push_scope, and variables of leat_get_variable are named under `name` as it is, not made
+ * unique: a second scope of this name, with reuse, gives the same variables. reuse: see below; once
+ * a scope says LEAT_REUSE those inside do. NULL: the scope around, with another reuse. */
+LEAT_EXPORT void leat_push_variable_scope(TF_Graph *g, const char *name, int reuse);
+enum { LEAT_NO_REUSE = 0, LEAT_REUSE, LEAT_AUTO_REUSE /* made where they are not there */ };
+/* The prefix of variables ("" or "layer1/", owned by the graph, valid until the scope ends), and
+ * its reuse (may be NULL). */
+LEAT_EXPORT const char *leat_current_variable_scope(TF_Graph *g, int *reuse);
 /* Ends the innermost of whatever kind. Without one nothing happens. */
 LEAT_EXPORT void leat_pop(TF_Graph *g);
 
@@ -122,6 +132,8 @@ static inline void leat_guard_end(struct leat_guard *guard)
 #define leat_with_device(g, device) LEAT_WITH_(g, leat_push_device(g, device), __COUNTER__)
 #define leat_with_control_dependencies(g, ops, n)                                                  \
     LEAT_WITH_(g, leat_push_control_dependencies(g, ops, n), __COUNTER__)
+#define leat_with_variable_scope(g, name, reuse)                                                   \
+    LEAT_WITH_(g, leat_push_variable_scope(g, name, reuse), __COUNTER__)
 #define leat_with_colocation(g, op) LEAT_WITH_(g, leat_push_colocation(g, op), __COUNTER__)
 
 #endif

@@ -45,6 +45,11 @@ static void set_colocation(struct node_desc *d, const struct frame *f)
 {
     const char *device = NULL;
     for (; f && !(f->kind == FRAME_COLOCATE && f->lift); f = f->up) {
+        if (f->kind == FRAME_COLOCATE && f->class_name) {
+            char *text = mem_printf("loc:@%s", f->class_name);
+            strmap_put(&d->colocate, text, d);
+            mem_free(text);
+        }
         if (f->kind != FRAME_COLOCATE || f->num_nodes == 0)
             continue;
         join_class(d, f->nodes[0]);
@@ -109,6 +114,12 @@ int leat_find_variable(TF_Graph *graph, TF_Output v, struct leat_variable_parts 
     return found != NULL;
 }
 
+int leat_find_variable_named(TF_Graph *g, const char *name, struct leat_variable_parts *parts)
+{
+    TF_Operation *op = g && name ? TF_GraphOperationByName(g, name) : NULL;
+    return leat_find_variable(g, leat_output_of(op, 0), parts);
+}
+
 /* A node NAME/ReadVariableOp, where NAME is that of the node being described. */
 static TF_Output read_resource(struct node_desc *d, const struct leat_variable_parts *v)
 {
@@ -143,12 +154,27 @@ static const struct op_arg *next_arg(const struct node_desc *d)
     return d->op && d->num_args < d->op->num_inputs ? &d->op->inputs[d->num_args] : NULL;
 }
 
+/* What takes a reference runs where that is. */
+static void stand_with(struct node_desc *d, struct node *n)
+{
+    if (n->graph != d->graph)
+        return;
+    join_class(d, n);
+    mem_free(d->device);
+    d->device = mem_strdup(n->device);
+}
+
 void leat_add_input(TF_OperationDescription *d, TF_Output input)
 {
     if (!d)
         return;
-    const struct op_arg *arg = next_arg(desc_of(d));
-    TF_AddInput(d, arg ? value_for(desc_of(d), arg, input) : input);
+    struct node_desc *desc = desc_of(d);
+    const struct op_arg *arg = next_arg(desc);
+    if (arg)
+        input = value_for(desc, arg, input);
+    TF_AddInput(d, input);
+    if (arg && arg->is_ref && input.oper)
+        stand_with(desc, api_node(input.oper));
 }
 
 void leat_add_input_list(TF_OperationDescription *d, const TF_Output *inputs, int n)

@@ -17,10 +17,13 @@ enum frame_kind { FRAME_NAMES, FRAME_DEVICE, FRAME_CONTROL, FRAME_COLOCATE };
 struct frame { /* one open scope; what it does not change it has from the one below */
     struct frame *up;
     enum frame_kind kind;
-    char *scope;         /* "" or ending with a slash; owned */
-    char *device;        /* owned */
-    char *made_at;       /* NULL: each call says its own; owned */
-    struct node **nodes; /* of CONTROL: to wait for; of COLOCATE: the one; owned */
+    char *scope;          /* "" or ending with a slash; owned */
+    char *variable_scope; /* as scope, of leat_get_variable; owned */
+    int reuse;            /* LEAT_NO_REUSE... */
+    char *device;         /* owned */
+    char *class_name;     /* COLOCATE: of a node to come; owned */
+    char *made_at;        /* NULL: each call says its own; owned */
+    struct node **nodes;  /* of CONTROL: to wait for; of COLOCATE: the one; owned */
     int num_nodes;
     bool lift;          /* CONTROL, COLOCATE: those below do not count */
     struct u64map made; /* CONTROL: ids of the nodes made in here, + 1 */

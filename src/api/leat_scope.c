@@ -21,7 +21,9 @@ static uint64_t thread_number(void)
 static void frame_free(struct frame *f)
 {
     mem_free(f->scope);
+    mem_free(f->variable_scope);
     mem_free(f->device);
+    mem_free(f->class_name);
     mem_free(f->made_at);
     mem_free(f->nodes);
     u64map_release(&f->made);
@@ -164,6 +166,8 @@ static struct frame *push(TF_Graph *graph, enum frame_kind kind)
     f->kind = kind;
     f->up = t->top;
     f->scope = mem_strdup(t->top ? t->top->scope : "");
+    f->variable_scope = mem_strdup(t->top ? t->top->variable_scope : "");
+    f->reuse = t->top ? t->top->reuse : LEAT_NO_REUSE;
     f->device = mem_strdup(t->top ? t->top->device : "");
     if (t->top && t->top->made_at)
         f->made_at = mem_strdup(t->top->made_at);
@@ -310,6 +314,38 @@ void leat_push_colocation(TF_Graph *g, TF_Operation *op)
     } else if (op) {
         (void)leat_fail(g, NULL, TF_INVALID_ARGUMENT, "colocation with a node of another graph");
     }
+}
+
+void leat_push_colocation_name(TF_Graph *g, const char *name)
+{
+    if (!g)
+        return;
+    struct frame *f = push(g, FRAME_COLOCATE);
+    f->class_name = name ? mem_strdup(name) : NULL;
+    f->lift = !name;
+}
+
+void leat_push_variable_scope(TF_Graph *g, const char *name, int reuse)
+{
+    if (!g)
+        return;
+    struct frame *f = push(g, FRAME_NAMES);
+    if (f->reuse != LEAT_REUSE && reuse != LEAT_NO_REUSE)
+        f->reuse = reuse;
+    if (!name || !name[0])
+        return;
+    char *prefix = mem_printf("%s%s/", f->variable_scope, name);
+    mem_free(f->variable_scope);
+    f->variable_scope = prefix;
+    set_scope(g, f, name);
+}
+
+const char *leat_current_variable_scope(TF_Graph *g, int *reuse)
+{
+    const struct frame *f = g ? builder_frame(api_graph(g)) : NULL;
+    if (reuse)
+        *reuse = f ? f->reuse : LEAT_NO_REUSE;
+    return f ? f->variable_scope : "";
 }
 
 void leat_pop(TF_Graph *g)

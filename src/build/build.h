@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the composites share: the public API, and small constants. */
+#ifndef LEAT_BUILD_BUILD_H
+#define LEAT_BUILD_BUILD_H
+
+#include "base/base.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "leat/constant.h"
+#include "leat/leat_ops.h"
+#include "leat/op.h"
+#include "leat/scope.h"
+#include "leat/variable.h"
+
+/* The dims as an int32 vector called `name` under the current scope. */
+TF_Output build_shape_const(TF_Graph *g, struct leat_shape shape, const char *name);
+/* A scalar of this type. */
+TF_Output build_number(TF_Graph *g, double value, TF_DataType dtype, const char *name);
+
+#endif
