@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling a plan's parts: steps in topological order, slots, lifetimes, and the edges and frames
- * that the dataflow executor follows.
+/* Compiling a plan's parts: steps in topological order, slots, lifetimes; what the dataflow
+ * executor needs is compile_flow.c's.
  *
  * A part is built in passes over its steps, each filling one kind of table; all tables live in the
  * plan's arena. Linear in nodes and edges. */
@@ -11,14 +11,6 @@
 #include "base/mem.h"
 #include "runtime/kernels.h"
 
-struct build {
-    struct plan *plan;
-    struct plan_part *part;
-    struct rnode **nodes; /* of this part, in topological order */
-    int *step_of;         /* per rgraph node: its step in this part, or -1 */
-    int num_edges;
-};
-
 static int kind_of(const struct rnode *n)
 {
     static const struct {
@@ -27,6 +19,9 @@ static int kind_of(const struct rnode *n)
     } kinds[] = {{"Const", STEP_CONST},
                  {"_Arg", STEP_ARG},
                  {"_Retval", STEP_RETVAL},
+                 {"Identity", STEP_FORWARD},
+                 {"StopGradient", STEP_FORWARD},
+                 {"PreventGradient", STEP_FORWARD},
                  {"Switch", STEP_SWITCH},
                  {"RefSwitch", STEP_SWITCH},
                  {"_SwitchN", STEP_SWITCH},
@@ -55,7 +50,14 @@ static bool has_refs(const struct rnode *n)
     return false;
 }
 
-static bool fill_step(struct build *b, struct plan_step *s, struct rnode *n, struct status *st)
+static bool is_transfer(const struct rnode *n)
+{
+    const char *op = n->op->name;
+    return strcmp(op, "_Send") == 0 || strcmp(op, "_Recv") == 0 || strcmp(op, "_HostSend") == 0 ||
+           strcmp(op, "_HostRecv") == 0;
+}
+
+static bool fill_step(struct part_build *b, struct plan_step *s, struct rnode *n, struct status *st)
 {
     s->name = n->name;
     s->origin = n->origin;
@@ -65,6 +67,8 @@ static bool fill_step(struct build *b, struct plan_step *s, struct rnode *n, str
     s->num_control_in = (int32_t)n->num_control;
     s->frame = n->frame;
     s->derefs = has_refs(n);
+    if (s->kind == STEP_FORWARD && (s->derefs || s->num_in != 1))
+        s->kind = STEP_PLAIN;
     s->ref_uninit_ok = n->op->def && (n->op->def->flags & OP_UNINIT_OK);
     if (s->kind == STEP_ARG || s->kind == STEP_RETVAL)
         s->arg = (int32_t)attrs_int(n->attrs, "index");
@@ -78,11 +82,12 @@ static bool fill_step(struct build *b, struct plan_step *s, struct rnode *n, str
     s->async = s->kernel->def->flags & KERNEL_ASYNC;
     s->blocking = s->kernel->def->flags & KERNEL_BLOCKING;
     s->expensive = s->kernel->def->flags & KERNEL_EXPENSIVE;
+    s->transfer = is_transfer(n);
     return true;
 }
 
 /* Steps, and the numbers of their inputs and slots. */
-static bool build_steps(struct build *b, struct status *st)
+static bool build_steps(struct part_build *b, struct status *st)
 {
     struct plan_part *p = b->part;
     p->steps = arena_array(&b->plan->arena, struct plan_step, p->num_steps + 1);
@@ -101,7 +106,7 @@ static bool build_steps(struct build *b, struct status *st)
     return true;
 }
 
-static void build_constants(struct build *b)
+static void build_constants(struct part_build *b)
 {
     struct plan_part *p = b->part;
     p->constants = arena_array(&b->plan->arena, struct tensor, p->num_slots + 1);
@@ -113,12 +118,12 @@ static void build_constants(struct build *b)
     }
 }
 
-static int slot_of(const struct build *b, struct redge e)
+static int slot_of(const struct part_build *b, struct redge e)
 {
     return b->part->steps[b->step_of[e.node->id]].first_out + e.index;
 }
 
-static void build_inputs(struct build *b)
+static void build_inputs(struct part_build *b)
 {
     struct plan_part *p = b->part;
     p->in_slots = arena_array(&b->plan->arena, int32_t, p->num_inputs + 1);
@@ -129,7 +134,7 @@ static void build_inputs(struct build *b)
 }
 
 /* Tape only: which step uses each slot last, and what may be overwritten or dies there. */
-static void build_lifetimes(struct build *b)
+static void build_lifetimes(struct part_build *b)
 {
     struct plan_part *p = b->part;
     int *last = mem_new_array(int, p->num_slots + 1);
@@ -167,117 +172,8 @@ static void build_lifetimes(struct build *b)
     mem_free(count);
 }
 
-/* --- for the dataflow executor --- */
-
-/* Where the edges of each output begin: counts, then sums. Control edges come after the data. */
-static void count_edges(struct build *b)
-{
-    struct plan_part *p = b->part;
-    int at = 0;
-    for (int i = 0; i < p->num_steps; i++) {
-        p->steps[i].first_out_edge = at;
-        at += p->steps[i].num_out + 2;
-    }
-    p->out_edge_begin = arena_array(&b->plan->arena, int32_t, at + 1);
-    for (int i = 0; i < p->num_steps; i++) {
-        struct rnode *n = b->nodes[i];
-        for (int64_t k = 0; k < n->num_inputs + n->num_control; k++) {
-            bool data = k < n->num_inputs;
-            struct rnode *from = data ? n->inputs[k].node : n->control[k - n->num_inputs];
-            struct plan_step *s = &p->steps[b->step_of[from->id]];
-            int out = data ? n->inputs[k].index : s->num_out;
-            p->out_edge_begin[s->first_out_edge + out]++;
-            b->num_edges++;
-        }
-    }
-    int32_t sum = 0;
-    for (int i = 0; i < at; i++) {
-        int32_t n = p->out_edge_begin[i];
-        p->out_edge_begin[i] = sum;
-        sum += n;
-    }
-}
-
-static void fill_edges(struct build *b)
-{
-    struct plan_part *p = b->part;
-    int last = p->num_steps ? p->steps[p->num_steps - 1].first_out_edge +
-                                  p->steps[p->num_steps - 1].num_out + 2
-                            : 0;
-    int32_t *at = mem_new_array(int32_t, last + 1);
-    memcpy(at, p->out_edge_begin, sizeof *at * (size_t)last);
-    p->edges = arena_array(&b->plan->arena, struct plan_edge, b->num_edges + 1);
-    for (int i = 0; i < p->num_steps; i++) {
-        struct rnode *n = b->nodes[i];
-        for (int64_t k = 0; k < n->num_inputs + n->num_control; k++) {
-            bool data = k < n->num_inputs;
-            struct rnode *from = data ? n->inputs[k].node : n->control[k - n->num_inputs];
-            struct plan_step *s = &p->steps[b->step_of[from->id]];
-            int out = data ? n->inputs[k].index : s->num_out;
-            p->edges[at[s->first_out_edge + out]++] = (struct plan_edge){i, data ? (int32_t)k : -1};
-        }
-    }
-    mem_free(at);
-}
-
-static int32_t initial_pending(const struct plan_step *s)
-{
-    return s->kind == STEP_MERGE ? 1 + 2 * s->num_control_in : s->num_in + s->num_control_in;
-}
-
-/* The frame that an Enter opens is that of what consumes it; one without consumers opens what its
- * name says. */
-static int32_t opened_by(struct build *b, int step)
-{
-    const struct rgraph *g = b->plan->rgraph;
-    const struct plan_step *s = &b->part->steps[step];
-    struct str name = attrs_string(b->nodes[step]->attrs, "frame_name");
-    const char *parent = g->frames[s->frame].name;
-    for (int f = 1; f < g->num_frames; f++) {
-        const char *full = g->frames[f].name;
-        size_t n = strlen(parent);
-        if (g->frames[f].parent == s->frame && strncmp(full, parent, n) == 0 &&
-            strlen(full) == n + 1 + name.n && memcmp(full + n + 1, name.p, name.n) == 0)
-            return f;
-    }
-    return 0;
-}
-
-static void build_frames(struct build *b)
-{
-    struct plan_part *p = b->part;
-    const struct rgraph *g = b->plan->rgraph;
-    p->num_frames = g->num_frames;
-    p->frames = arena_array(&b->plan->arena, struct plan_frame, p->num_frames);
-    for (int f = 0; f < p->num_frames; f++) {
-        p->frames[f].name = g->frames[f].name;
-        p->frames[f].parent = g->frames[f].parent;
-        p->frames[f].parallel_iterations = g->frames[f].parallel_iterations;
-    }
-    for (int i = 0; i < p->num_steps; i++) {
-        struct plan_step *s = &p->steps[i];
-        struct plan_frame *f = &p->frames[s->frame];
-        s->local = f->num_steps++;
-        s->frame_in = f->num_inputs;
-        f->num_inputs += s->num_in;
-        if (s->kind == STEP_ENTER) {
-            s->child_frame = opened_by(b, i);
-            p->frames[s->child_frame].num_enters++;
-        }
-    }
-    for (int f = 0; f < p->num_frames; f++)
-        p->frames[f].pending = arena_array(&b->plan->arena, int32_t, p->frames[f].num_steps + 1);
-    p->roots = arena_array(&b->plan->arena, int32_t, p->num_steps + 1);
-    for (int i = 0; i < p->num_steps; i++) {
-        struct plan_step *s = &p->steps[i];
-        p->frames[s->frame].pending[s->local] = initial_pending(s);
-        if (s->num_in == 0 && s->num_control_in == 0)
-            p->roots[p->num_roots++] = i;
-    }
-}
-
-static bool build_part(struct build *b, struct rnode *const *order, const int *part_of, int index,
-                       struct status *st)
+static bool build_part(struct part_build *b, struct rnode *const *order, const int *part_of,
+                       int index, struct status *st)
 {
     struct rgraph *g = b->plan->rgraph;
     b->nodes = mem_new_array(struct rnode *, g->num_nodes + 1);
@@ -292,13 +188,10 @@ static bool build_part(struct build *b, struct rnode *const *order, const int *p
     if (ok) {
         build_constants(b);
         build_inputs(b);
-        if (b->part->tape) {
+        if (b->part->tape)
             build_lifetimes(b);
-        } else {
-            count_edges(b);
-            fill_edges(b);
-            build_frames(b);
-        }
+        else
+            ok = compile_flow(b, st);
     }
     mem_free(b->nodes);
     mem_free(b->step_of);
@@ -333,7 +226,7 @@ bool plan_compile(struct plan *p, const int *part_of, const struct device *const
     p->num_parts = num_parts;
     for (int i = 0; i < num_parts; i++) {
         p->parts[i].device = devices[i];
-        struct build b = {.plan = p, .part = &p->parts[i]};
+        struct part_build b = {.plan = p, .part = &p->parts[i]};
         if (!build_part(&b, order, part_of, i, st))
             return false;
     }

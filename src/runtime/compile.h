@@ -11,4 +11,15 @@
 MUST_CHECK bool plan_compile(struct plan *p, const int *part_of,
                              const struct device *const *devices, int num_parts, struct status *st);
 
+/* --- inside --- */
+struct part_build { /* a part that is being made; lives on plan_compile's stack */
+    struct plan *plan;
+    struct plan_part *part;
+    struct rnode **nodes; /* of this part, in topological order */
+    int *step_of;         /* per rgraph node: its step in this part, or -1 */
+};
+/* The tables of the dataflow executor: edges, frames, and the slots of iterations. Steps, in_slots
+ * and constants are there. INVALID_ARGUMENT where an edge joins different frames. */
+MUST_CHECK bool compile_flow(struct part_build *b, struct status *st);
+
 #endif

@@ -62,7 +62,9 @@ static void state_free(struct plan *p, struct plan_state *s)
             tensor_clear(&s->slots[i][k]);
         mem_free(s->slots[i]);
         mem_free(s->in[i]);
+        flow_free(s->flows[i]);
     }
+    mem_free(s->flows);
     mem_free(s->slots);
     mem_free(s->in);
     mem_free(s);
@@ -94,9 +96,12 @@ struct plan_state *plan_state_take(struct plan *p)
     s = mem_new(struct plan_state);
     s->slots = mem_new_array(struct tensor *, p->num_parts);
     s->in = mem_new_array(struct tensor **, p->num_parts);
+    s->flows = mem_new_array(struct flow *, p->num_parts);
     for (int i = 0; i < p->num_parts; i++) {
         if (p->parts[i].tape)
             state_fill_part(&p->parts[i], s, i);
+        else
+            s->flows[i] = flow_new(&p->parts[i]);
     }
     return s;
 }
@@ -198,7 +203,7 @@ static void start_parts(struct plan *p, struct kernel_env *env, struct step_trac
         if (parts[i].tape)
             run_tape_part(m, i);
         else
-            dataflow_start(&parts[i], env, trace, part_done, m);
+            flow_start(m->state->flows[i], env, trace, part_done, m);
     }
 }
 

@@ -18,57 +18,80 @@
 #include "graph/pass.h"
 #include "op/kernel.h"
 
+struct flow; /* runtime/dataflow.h */
 struct session;
 struct step_trace; /* runtime/trace.h: collects step stats; NULL: none */
 
-enum step_kind { /* what the executors treat by themselves */
-                 STEP_PLAIN,
-                 STEP_CONST, /* its value lies in the slot already */
-                 STEP_ARG, /* a feed or a function's argument: put into the slot when the run starts
-                            */
-                 STEP_RETVAL, /* a fetch or a function's result */
-                 STEP_SWITCH,
-                 STEP_MERGE,
-                 STEP_ENTER,
-                 STEP_EXIT,
-                 STEP_NEXT_ITERATION,
-                 STEP_LOOP_COND,
+/* What the executors treat by themselves. */
+enum step_kind {
+    STEP_PLAIN,
+    STEP_CONST,   /* its value lies in the slot already */
+    STEP_ARG,     /* a feed or a function's argument: put into the slot when the run starts */
+    STEP_RETVAL,  /* a fetch or a function's result */
+    STEP_FORWARD, /* Identity and its kin: the output is the input */
+    STEP_SWITCH,
+    STEP_MERGE,
+    STEP_ENTER,
+    STEP_EXIT,
+    STEP_NEXT_ITERATION,
+    STEP_LOOP_COND,
 };
 
 struct plan_edge { /* dataflow: where an output goes */
     int32_t step;  /* consumer */
+    int32_t local; /* its number within its frame */
     int32_t input; /* its input, -1: control */
+    bool merge;    /* it is a Merge */
+    bool heavy;    /* it may be worth a thread of its own */
 };
 
 struct plan_step {
     struct kernel *kernel;
-    const char *name;
-    struct node *origin; /* may be NULL */
-    uint8_t kind;        /* enum step_kind */
+    uint8_t kind; /* enum step_kind */
     bool async, blocking, expensive;
-    bool derefs; /* some input is a reference where the op wants a value */
-    bool ref_uninit_ok;
+    bool derefs;     /* some input is a reference where the op wants a value */
+    bool transfer;   /* _Send and _Recv: they run dead, too */
+    bool unused_out; /* some output has no consumer */
+    bool constant_enter;
     int32_t first_in, num_in;   /* in part->in_slots; the dataflow executor numbers inputs alike */
     int32_t first_out, num_out; /* slots */
-    int32_t first_free, num_free;  /* in part->frees: slots that die after this step */
-    uint64_t last_use;             /* bit i: input i dies here */
-    int32_t num_control_in;        /* control edges in */
+    int32_t first_free, num_free; /* in part->frees: slots that die after this step */
+    uint64_t last_use;            /* bit i: input i dies here */
+    /* --- dataflow; a frame's steps, inputs and slots are numbered within it --- */
     int32_t first_edge, num_edges; /* part->edges: data edges by output, then control edges */
     int32_t first_out_edge;        /* part->out_edge_begin: num_out + 2 offsets into part->edges */
     int32_t frame;                 /* index of the frame it runs in; 0: outside of loops */
-    int32_t child_frame;           /* Enter: the frame it opens */
     int32_t local, frame_in;       /* its number, and that of its first input, within its frame */
-    bool constant_enter;
+    int32_t out;         /* its first output's slot, in the frame that the outputs go to */
+    int32_t child_frame; /* Enter: the frame it opens */
+    int32_t constant;    /* Enter of a constant: which of that frame's */
+    int32_t num_control_in;
     int32_t arg; /* STEP_ARG, STEP_RETVAL: which */
+    bool ref_uninit_ok;
+    const char *name;
+    struct node *origin; /* may be NULL */
 };
+
+struct plan_count {  /* of one step in one iteration; see dataflow.h */
+    int32_t pending; /* what it waits for */
+    int32_t deads;   /* dead ones that came */
+};
+
+/* Where a frame's input is: a slot of the iteration, or one that outlives it. */
+enum { INPUT_CONSTANT = -2, /* and below: constant -2 - i of the part */ INPUT_INVARIANT = -1 };
 
 struct plan_frame {
     const char *name; /* full: parent's name / frame_name; "" for frame 0, outside of loops */
     int32_t parent;
-    int32_t num_enters;
+    int32_t child_number; /* among the children of its parent */
+    int32_t num_children;
+    int32_t num_enters, num_constants; /* the latter: Enters of constants */
     int32_t parallel_iterations;
-    int32_t num_steps, num_inputs;
-    int32_t *pending; /* per local step: what an iteration starts with */
+    int32_t num_steps, num_inputs, num_slots;
+    bool merges_invariant;     /* some Merge has an Enter of a constant among its inputs */
+    struct plan_count *counts; /* per local step: what an iteration starts with */
+    int32_t *uses;             /* per slot: data edges that read it */
+    int32_t *in_from;          /* per local input: a slot of the iteration, or INPUT_... */
 };
 
 struct plan_part {
@@ -129,11 +152,13 @@ void plan_start(struct plan *p, struct kernel_env *env, struct step_trace *trace
 MUST_CHECK bool plan_run(struct plan *p, struct kernel_env *env, struct step_trace *trace,
                          struct status *st);
 
-/* One run's memory: per part the slots of a tape. Taken from and given back to the plan. */
+/* One run's memory: per part the slots of a tape, or a flow. Taken from and given back to the plan.
+ */
 struct plan_state {
     struct plan_state *next;
     struct tensor **slots; /* per part; NULL for parts that run as dataflow */
     struct tensor ***in;   /* per part: pointer per input */
+    struct flow **flows;   /* per part; NULL for tapes */
 };
 struct plan_state *plan_state_take(struct plan *p);
 void plan_state_give(struct plan *p, struct plan_state *s);
@@ -141,8 +166,13 @@ void plan_state_give(struct plan *p, struct plan_state *s);
 /* --- the two executors --- */
 MUST_CHECK bool tape_run(const struct plan_part *part, struct tensor *slots, struct tensor **in,
                          struct kernel_env *env, struct step_trace *trace, struct status *st);
-void dataflow_start(const struct plan_part *part, struct kernel_env *env, struct step_trace *trace,
-                    plan_done_fn done, void *arg);
+/* A flow's memory is good for one run after another. */
+struct flow *flow_new(const struct plan_part *part);
+void flow_free(struct flow *f);
+void flow_start(struct flow *f, struct kernel_env *env, struct step_trace *trace, plan_done_fn done,
+                void *arg);
+/* Runs the kernel of a step with references among its inputs: c->in stays as it was. */
+MUST_CHECK bool step_run_derefs(const struct plan_step *s, struct kctx *c, struct status *st);
 /* Turns reference inputs that the op wants as values into snapshots, and checks that references
  * hold values. in: the step's input pointers, replaced; temps: num_in cleared tensors that the
  * caller clears after the call. */

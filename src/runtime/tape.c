@@ -7,11 +7,12 @@
  * while it is still in the cache. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "op/cancel.h"
 #include "runtime/plan.h"
 #include "runtime/trace.h"
 
-enum { MAX_DEREFS = 64 };
+enum { MAX_STACK_DEREFS = 16 };
 
 bool step_deref(const struct plan_step *s, struct tensor **in, struct tensor *temps,
                 struct status *st)
@@ -62,13 +63,14 @@ bool step_return(struct kernel_env *env, int index, struct tensor *value, bool t
     return true;
 }
 
-static bool run_with_derefs(const struct plan_step *s, struct kctx *c, struct status *st)
+bool step_run_derefs(const struct plan_step *s, struct kctx *c, struct status *st)
 {
-    struct tensor temps[MAX_DEREFS];
-    struct tensor *in[MAX_DEREFS];
-    if (s->num_in > MAX_DEREFS)
-        return status_unimplemented(st, "%s: more than %d inputs of a node with reference inputs",
-                                    s->name, MAX_DEREFS);
+    struct tensor small[MAX_STACK_DEREFS], *temps = small;
+    struct tensor *small_in[MAX_STACK_DEREFS], **in = small_in;
+    if (UNLIKELY(s->num_in > MAX_STACK_DEREFS)) {
+        temps = mem_alloc(mem_array_bytes(s->num_in, sizeof *temps));
+        in = mem_alloc(mem_array_bytes(s->num_in, sizeof *in));
+    }
     memset(temps, 0, sizeof temps[0] * (size_t)s->num_in);
     memcpy(in, c->in, sizeof in[0] * (size_t)s->num_in);
     struct tensor **direct = c->in;
@@ -78,6 +80,10 @@ static bool run_with_derefs(const struct plan_step *s, struct kctx *c, struct st
     for (int i = 0; i < s->num_in; i++)
         tensor_clear(&temps[i]);
     c->in = direct;
+    if (temps != small) {
+        mem_free(temps);
+        mem_free(in);
+    }
     return ok;
 }
 
@@ -90,10 +96,14 @@ static bool run_step(const struct plan_part *part, const struct plan_step *s, st
         struct tensor *v = c->in[0];
         return step_return(c->env, s->arg, v, s->last_use & 1, st);
     }
+    if (s->kind == STEP_FORWARD && LIKELY(trace == NULL)) {
+        c->out[0] = s->last_use & 1 ? tensor_take(c->in[0]) : tensor_copy(c->in[0]);
+        return true;
+    }
     int64_t start = UNLIKELY(trace != NULL) ? clock_now_ns() : 0;
     c->kernel = s->kernel;
     c->in_last_use = s->last_use;
-    bool ok = UNLIKELY(s->derefs) ? run_with_derefs(s, c, st) : s->kernel->def->run(c, st);
+    bool ok = UNLIKELY(s->derefs) ? step_run_derefs(s, c, st) : s->kernel->def->run(c, st);
     if (UNLIKELY(c->scratch_head != NULL))
         kernel_scratch_release(c);
     if (UNLIKELY(trace != NULL))

@@ -28,7 +28,7 @@ void trace_add(struct step_trace *t, const struct plan_part *part, const struct 
 {
     struct trace_event e = {.step = s, .part = part, .start_ns = start_ns, .end_ns = end_ns};
     e.thread = (uint32_t)syscall(SYS_gettid);
-    e.num_outputs = s->num_out < 4 ? s->num_out : 4;
+    e.num_outputs = !outputs ? 0 : s->num_out < 4 ? s->num_out : 4;
     for (int i = 0; i < e.num_outputs; i++)
         e.bytes[i] = outputs[i].dtype != DT_INVALID && !dtype_is_ref(outputs[i].dtype)
                          ? (int64_t)tensor_bytes(&outputs[i])

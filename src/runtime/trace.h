@@ -22,6 +22,7 @@ struct step_trace { /* one run's; thread-safe */
 };
 void trace_init(struct step_trace *t);
 void trace_release(struct step_trace *t);
+/* outputs may be NULL: nothing is said about them. */
 void trace_add(struct step_trace *t, const struct plan_part *part, const struct plan_step *s,
                int64_t start_ns, int64_t end_ns, const struct tensor *outputs);
 /* Appends a serialized RunMetadata with the StepStats to out. */
