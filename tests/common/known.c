@@ -8,14 +8,10 @@
 static const struct known {
     const char *name, *reason;
 } known[] = {
-    {"kernel_tests.distributions.util_test/SoftplusTest.testNumbers.0",
-     "half: a chain of exp and log near 1 is rounded at other steps than TensorFlow's"},
     {"oracle_ops_test/OracleOps.test_FusedBatchNormV2_2.0",
      "TensorFlow's own optimiser breaks this graph, and its error was recorded"},
     {"oracle_ops_test/OracleOps.test_FusedBatchNormV2_0.0",
      "TensorFlow's own optimiser breaks this graph, and its error was recorded"},
-    {"ops.image_ops_test/PerImageWhiteningTest.testBatchWhitening.0",
-     "a float32 mean, cast to double and so compared as double: another order of additions"},
 };
 
 const char *known_reason(const char *case_name)

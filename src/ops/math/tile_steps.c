@@ -138,6 +138,7 @@ TILE_BINARY_SLOW(polygamma_f64, double, double, special_polygamma(x, y))
 HALF_STEPS(X)
 #undef X
 TILE_UNARY(sigmoid_f16, float, float, 1 / H(1 + H(expf(-x))))
+TILE_UNARY(rsqrt_f16, float, float, 1 / H(sqrtf(x)))
 
 static const struct tile_row rows[] = {
 #define X(id, vec) {EW_##id, DT_FLOAT, id##_f32}, {EW_##id, DT_DOUBLE, id##_f64},
@@ -145,7 +146,7 @@ static const struct tile_row rows[] = {
         X(polygamma, )
 #undef X
 #define X(id, expr) {EW_##id, DT_HALF, id##_f16},
-            HALF_STEPS(X) X(sigmoid, )
+            HALF_STEPS(X) X(sigmoid, ) X(rsqrt, )
 #undef X
 };
 

@@ -15,7 +15,7 @@ bool act_init(struct kernel *k, void *state, const struct act_fns *fns, struct s
     s->alpha = attrs_find(k->attrs, "alpha") ? attrs_float(k->attrs, "alpha") : 0;
     switch (s->narrow ? DT_FLOAT : type) {
     case DT_FLOAT:
-        s->fn = fns->f32;
+        s->fn = s->narrow == DT_HALF && fns->half ? fns->half : fns->f32;
         break;
     case DT_DOUBLE:
         s->fn = fns->f64;

@@ -14,9 +14,10 @@
 /* n elements; z may be exactly a or b. Functions of one argument do not read b. */
 typedef void (*act_fn)(void *z, const void *a, const void *b, int64_t n, float alpha);
 
-/* What each type runs, in the order below; NULL: none. */
+/* What each type runs; NULL: none. half takes and gives floats, whose last rounding is the
+ * engine's; where it is NULL half runs f32, as bfloat16 does. */
 struct act_fns {
-    act_fn f32, f64, i8, u8, i16, u16, i32, i64;
+    act_fn f32, f64, i8, u8, i16, u16, i32, i64, half;
 };
 
 struct act_state {

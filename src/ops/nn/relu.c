@@ -11,8 +11,8 @@
 #define UNSIGNED_TYPES(X, op, expr) X(op##_u8, uint8_t, expr) X(op##_u16, uint16_t, expr)
 #define ALL_TYPES(X, op, expr) SIGNED_TYPES(X, op, expr) UNSIGNED_TYPES(X, op, expr)
 #define FNS(op)                                                                                    \
-    static const struct act_fns op##_fns = {op##_f32, op##_f64, op##_i8,  op##_u8,                 \
-                                            op##_i16, op##_u16, op##_i32, op##_i64}
+    static const struct act_fns op##_fns = {op##_f32, op##_f64, op##_i8,  op##_u8, op##_i16,       \
+                                            op##_u16, op##_i32, op##_i64, NULL}
 
 #define FLOAT_FNS(op) static const struct act_fns op##_fns = {.f32 = op##_f32, .f64 = op##_f64}
 

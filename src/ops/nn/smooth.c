@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elu, Selu, Softplus, Softsign and their gradient ops. Exponentials are math/vec.h's, taken in
  * short blocks. */
+#include <math.h>
+
 #include "ops/nn/act.h"
 
 #include "math/vec.h"
@@ -54,9 +56,25 @@ static const double selu_scale_alpha = 1.7580993408473768599402175208123;
     X(op##_f32, float, exp_fn##_f32, arg, expr)                                                    \
     X(op##_f64, double, exp_fn##_f64, arg, expr) FNS(op)
 #define BOTH(X, op, expr) X(op##_f32, float, expr) X(op##_f64, double, expr) FNS(op)
-#define FNS(op) static const struct act_fns op##_fns = {.f32 = op##_f32, .f64 = op##_f64};
+#define FNS(op)                                                                                    \
+    static const struct act_fns op##_fns = {.f32 = op##_f32, .f64 = op##_f64, .half = op##_half};
 
 #define ABS(x) ((x) < 0 ? -(x) : (x))
+
+/* half: rounded after each step, as in TensorFlow; users see it where steps cancel. */
+#define H(v) f16_to_f32(f16_from_f32(v))
+#define HALF_SCALE 1.05078125f      /* selu_scale in half */
+#define HALF_SCALE_ALPHA 1.7578125f /* selu_scale_alpha in half */
+#define HALF_FAR 7.0078125f         /* beyond: softplus(x) is x, or exp(x) */
+ACT_UNARY(elu_half, float, x < 0 ? H(expf(x)) - 1 : x)
+ACT_GRAD(elu_grad_half, float, x < 0 ? H(x + 1) * g : g)
+ACT_UNARY(selu_half, float, x < 0 ? HALF_SCALE_ALPHA * H(H(expf(x)) - 1) : HALF_SCALE * x)
+ACT_GRAD(selu_grad_half, float, x < 0 ? g * H(x + HALF_SCALE_ALPHA) : g * HALF_SCALE)
+ACT_UNARY(softplus_half, float,
+          x > HALF_FAR ? x : (x < -HALF_FAR ? expf(x) : logf(H(H(expf(x)) + 1))))
+ACT_GRAD(softplus_grad_half, float, g / H(H(expf(-x)) + 1))
+ACT_UNARY(softsign_half, float, x / H(ABS(x) + 1))
+ACT_GRAD(softsign_grad_half, float, g / H(H(ABS(x) + 1) * H(ABS(x) + 1)))
 
 BOTH_EXP(EXP_UNARY, elu, math_expm1, x, x < 0 ? e : x)
 BOTH(ACT_GRAD, elu_grad, x < 0 ? (x + 1) * g : g)
