@@ -16,9 +16,12 @@
 #include "tensorflow/c/c_api.h"
 
 #include "leat/constant.h"
+#include "leat/gradients.h"
 #include "leat/info.h"
 #include "leat/leat_ops.h"
 #include "leat/op.h"
+#include "leat/progress.h"
+#include "leat/run.h"
 #include "leat/scope.h"
 #include "leat/types.h"
 #include "leat/variable.h"

@@ -217,7 +217,12 @@ struct node *grad_node(struct grad_ctx *g, const struct grad_build *b)
         node_desc_attr(d, b->attrs->items[i].name, attr_value_dup(&b->attrs->items[i].value));
     for (int i = 0; i < b->num_control; i++)
         node_desc_control(d, b->control[i].node);
-    return node_finish(d, &g->error);
+    if (g->r && g->r->before_node)
+        g->r->before_node(g->r->hook_arg, d);
+    struct node *n = node_finish(d, &g->error);
+    if (n && g->r && g->r->after_node)
+        g->r->after_node(g->r->hook_arg, n);
+    return n;
 }
 
 struct output grad_node_out(struct grad_ctx *g, struct node *n, int i)

@@ -10,6 +10,7 @@ struct grad_ctx {
     struct graph *graph;
     struct node *node; /* the forward node */
     const char *prefix;
+    const struct grad_request *r; /* for its hooks; NULL: none */
     struct grad_value *dys; /* per output */
     struct grad_value *dxs; /* per input; cleared at the start */
     struct arena arena;     /* borrowed texts, shapes and constants handed out */

@@ -199,7 +199,7 @@ static bool in_loop(const struct node *n)
     return false;
 }
 
-static bool call_gradient(struct grad_ctx *g, struct status *st)
+static bool call_gradient_of(struct grad_ctx *g, struct status *st)
 {
     struct node *n = g->node;
     const struct op_def *def = n->op->def;
@@ -215,6 +215,20 @@ static bool call_gradient(struct grad_ctx *g, struct status *st)
         return true;
     return status_not_found(st, "No gradient defined for op: %s (op type: %s)", n->name,
                             n->op->name);
+}
+
+static bool call_gradient(struct grad_ctx *g, struct status *st)
+{
+    if (!g->r->node_scopes)
+        return call_gradient_of(g, st);
+    const char *outer = g->prefix;
+    char *wanted = arena_printf(&g->arena, "%s/%s_grad", outer, g->node->name);
+    char *scope = graph_unique_name(g->graph, wanted, true);
+    g->prefix = scope;
+    bool ok = call_gradient_of(g, st);
+    g->prefix = outer;
+    mem_free(scope);
+    return ok;
 }
 
 static void collect_inputs(struct walk *w, const struct node *n, const struct grad_value *dxs)
@@ -239,7 +253,7 @@ static bool walk_node(struct walk *w, struct node *n, struct status *st)
     struct pending *p = w->pending[n->id];
     if (!p || !w->reached[n->id])
         return true;
-    struct grad_ctx g = {.graph = w->graph, .node = n, .prefix = w->prefix};
+    struct grad_ctx g = {.graph = w->graph, .node = n, .prefix = w->prefix, .r = w->r};
     bool ok = true;
     if (sum_outputs(&g, p, n->num_outputs) && any_input_flows(w, n)) {
         g.dys = arena_array(&g.arena, struct grad_value, n->num_outputs);
@@ -266,7 +280,7 @@ static bool walk_node(struct walk *w, struct node *n, struct status *st)
 
 static bool deliver(struct walk *w, struct grad_value *dxs, struct status *st)
 {
-    struct grad_ctx g = {.graph = w->graph, .prefix = w->prefix};
+    struct grad_ctx g = {.graph = w->graph, .prefix = w->prefix, .r = w->r};
     for (int i = 0; i < w->r->num_xs; i++) {
         struct output x = w->r->xs[i];
         struct pending *p = w->pending[x.node->id];
@@ -306,7 +320,7 @@ static bool walk_all(struct walk *w, struct grad_value *dxs, struct status *st)
 {
     order_nodes(w);
     mark_reached(w);
-    struct grad_ctx g = {.graph = w->graph, .prefix = w->prefix};
+    struct grad_ctx g = {.graph = w->graph, .prefix = w->prefix, .r = w->r};
     bool ok = start_from_ys(w, &g, st);
     grad_ctx_release(&g);
     for (int64_t i = w->num_order - 1; ok && i >= 0; i--)
@@ -323,7 +337,9 @@ bool grad_walk(struct graph *g, const struct grad_request *r, struct grad_value 
     int64_t n = g->num_nodes;
     lock_drop(&g->lock);
     struct walk w = {.graph = g, .r = r, .num_nodes = n};
-    char *prefix = graph_unique_name(g, r->prefix ? r->prefix : "gradients", true);
+    char *prefix = NULL; /* with node_scopes the caller has made it unique */
+    if (!r->prefix || !r->node_scopes)
+        prefix = graph_unique_name(g, r->prefix ? r->prefix : "gradients", true);
     w.prefix = r->prefix ? r->prefix : prefix;
     w.state = mem_new_array(uint8_t, n);
     w.reached = mem_new_array(bool, n);

@@ -24,6 +24,11 @@ struct grad_request {
     int num_stops;
     const char *prefix; /* names are prefix/Op, prefix/Op_1; NULL: a fresh "gradients" */
     bool dense;         /* slices are made dense in the result */
+    bool node_scopes;   /* names are prefix/FORWARD_grad/Op, as tf.gradients has them */
+    /* Called with each node's description before it is finished, and with the node; may be NULL. */
+    void (*before_node)(void *arg, struct node_desc *d);
+    void (*after_node)(void *arg, struct node *n);
+    void *hook_arg;
 };
 
 /* dxs: num_xs results; a x that ys do not depend on gets an invalid output. On failure nothing is

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gradients by graph: nodes that compute d(sum of ys)/d(xs).
+ *
+ * They are named as tf.gradients names them, gradients/MatMul_grad/..., made under the scopes in
+ * force, and carry the caller's line. A gather's gradient stays indexed slices. Any thread. */
+#ifndef LEAT_GRADIENTS_H
+#define LEAT_GRADIENTS_H
+
+#include "leat/op.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct leat_grad {
+    TF_Output values;  /* the gradient, shaped as x; invalid: ys do not depend on x */
+    TF_Output indices; /* valid: values[i] belongs to row indices[i] of x; rows may repeat */
+    TF_Output dense_shape;
+};
+static inline bool leat_grad_is_sparse(struct leat_grad d)
+{
+    return leat_valid(d.indices);
+}
+
+#define LEAT_GRADIENTS_FIELDS_                                                                     \
+    const char *name; /* of the scope; NULL: gradients */                                          \
+    const char *made_at;                                                                           \
+    const TF_Output *grad_ys;           /* one a y, invalid ones count as ones; NULL: all ones */  \
+    struct leat_outputs stop_gradients; /* taken as constants; may be {NULL, 0} */                 \
+    int dense                           /* 1: slices are summed into dense tensors */
+struct leat_gradients_args {
+    LEAT_GRADIENTS_FIELDS_;
+};
+
+/* Fills grads[0, nx). Variables among xs: what leat_variable returned. 1; or 0 after an error
+ * (leat_graph_status): an op on the way has no gradient, UNIMPLEMENTED for loops; then all grads
+ * are invalid. args may be NULL. */
+LEAT_EXPORT int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output *xs,
+                                  int nx, struct leat_grad *grads,
+                                  const struct leat_gradients_args *args);
+/* The dense gradient of one by one; an error when y does not depend on x. */
+LEAT_EXPORT TF_Output leat_gradient_fn(TF_Graph *g, TF_Output y, TF_Output x,
+                                       const struct leat_gradients_args *args);
+/* Slices summed into a dense tensor; dense ones as they are. */
+LEAT_EXPORT TF_Output leat_grad_dense(TF_Graph *g, struct leat_grad grad);
+
+#ifdef __cplusplus
+}
+#else
+
+#define LEAT_GRADIENTS_REST_                                                                       \
+    union {                                                                                        \
+        struct {                                                                                   \
+            LEAT_GRADIENTS_FIELDS_;                                                                \
+        };                                                                                         \
+        struct leat_gradients_args args;                                                           \
+    }
+struct leat_gradients_call {
+    TF_Graph *g;
+    const TF_Output *ys;
+    int ny;
+    const TF_Output *xs;
+    int nx;
+    struct leat_grad *grads;
+    LEAT_GRADIENTS_REST_;
+};
+struct leat_gradient_call {
+    TF_Graph *g;
+    TF_Output y, x;
+    LEAT_GRADIENTS_REST_;
+};
+static inline int leat_gradients_call(const struct leat_gradients_call *c)
+{
+    return leat_gradients_fn(c->g, c->ys, c->ny, c->xs, c->nx, c->grads, &c->args);
+}
+static inline TF_Output leat_gradient_call(const struct leat_gradient_call *c)
+{
+    return leat_gradient_fn(c->g, c->y, c->x, &c->args);
+}
+#define LEAT_GRADIENTS_DEFAULTS_
+/* (g, ys, ny, xs, nx, grads, .grad_ys, .stop_gradients, .name) */
+#define leat_gradients(...)                                                                        \
+    LEAT_CALL_(leat_gradients_call, leat_gradients_call, LEAT_GRADIENTS_DEFAULTS_, .g, __VA_ARGS__)
+/* (g, y, x, .name) */
+#define leat_gradient(...)                                                                         \
+    LEAT_CALL_(leat_gradient_call, leat_gradient_call, LEAT_GRADIENTS_DEFAULTS_, .g, __VA_ARGS__)
+
+#endif
+
+#endif

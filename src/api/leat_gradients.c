@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* leat_gradients: the gradient walk under the scopes in force, with Python's names. */
+#include <string.h>
+
+#include "api/leat_builder.h"
+#include "grad/grad_walk.h"
+#include "leat/gradients.h"
+
+static const TF_Output none = {NULL, 0};
+
+/* What leat_begin and leat_finish do for a node, for those that the walk makes. */
+static void before_node(void *arg, struct node_desc *d)
+{
+    const struct frame *f = builder_frame(d->graph);
+    const char *at = f && f->made_at ? f->made_at : arg;
+    if (at && !d->made_at)
+        d->made_at = mem_strdup(at);
+    if (f && f->device[0]) {
+        mem_free(d->device);
+        d->device = mem_strdup(f->device);
+    }
+    builder_controls(d->graph, d);
+}
+
+static void after_node(void *arg, struct node *n)
+{
+    (void)arg;
+    builder_made(n->graph, n);
+}
+
+static bool request_ok(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output *xs, int nx,
+                       const struct leat_grad *grads, struct status *st)
+{
+    if (ny < 0 || nx < 0 || (ny > 0 && !ys) || (nx > 0 && (!xs || !grads)))
+        return status_invalid(st, "leat_gradients: %d ys and %d xs, or a NULL array", ny, nx);
+    for (int i = 0; i < ny + nx; i++) {
+        TF_Output o = i < ny ? ys[i] : xs[i - ny];
+        if (!o.oper || api_node(o.oper)->graph != api_graph(g))
+            return status_invalid(st, "leat_gradients: %s %d is not a valid output of the graph",
+                                  i < ny ? "y" : "x", i < ny ? i : i - ny);
+    }
+    return true;
+}
+
+static bool stops_ok(TF_Graph *g, struct leat_outputs stops, struct status *st)
+{
+    if (stops.n < 0 || (stops.n > 0 && !stops.v))
+        return status_invalid(st, "leat_gradients: %d stop_gradients", stops.n);
+    for (int i = 0; i < stops.n; i++) {
+        if (!stops.v[i].oper || api_node(stops.v[i].oper)->graph != api_graph(g))
+            return status_invalid(st, "leat_gradients: stop_gradients %d is not a valid output", i);
+    }
+    return true;
+}
+
+static TF_Output from_output(struct output o)
+{
+    return output_valid(o) ? (TF_Output){api_oper(o.node), o.index} : none;
+}
+
+int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output *xs, int nx,
+                      struct leat_grad *grads, const struct leat_gradients_args *args)
+{
+    struct leat_gradients_args a = {0};
+    struct status st = {0};
+    if (!g)
+        return 0;
+    if (args)
+        a = *args;
+    for (int i = 0; i < nx && grads; i++)
+        grads[i] = (struct leat_grad){none, none, none};
+    bool ok = request_ok(g, ys, ny, xs, nx, grads, &st) && stops_ok(g, a.stop_gradients, &st);
+    if (ok) {
+        char *prefix = leat_unique_name(g, a.name ? a.name : "gradients");
+        struct grad_value *out = mem_new_array(struct grad_value, nx + 1);
+        struct grad_request r = {.ys = api_outputs(ys),
+                                 .num_ys = ny,
+                                 .xs = api_outputs(xs),
+                                 .num_xs = nx,
+                                 .dys = api_outputs(a.grad_ys),
+                                 .stops = api_outputs(a.stop_gradients.v),
+                                 .num_stops = a.stop_gradients.n,
+                                 .prefix = prefix,
+                                 .dense = a.dense != 0,
+                                 .node_scopes = true,
+                                 .before_node = before_node,
+                                 .after_node = after_node,
+                                 .hook_arg = (void *)(uintptr_t)a.made_at};
+        ok = grad_walk(api_graph(g), &r, out, &st);
+        for (int i = 0; ok && i < nx; i++)
+            grads[i] = (struct leat_grad){from_output(out[i].values), from_output(out[i].indices),
+                                          from_output(out[i].dense_shape)};
+        mem_free(out);
+        mem_free(prefix);
+    }
+    builder_record(api_graph(g), &st, NULL, a.made_at);
+    return ok;
+}
+
+TF_Output leat_gradient_fn(TF_Graph *g, TF_Output y, TF_Output x,
+                           const struct leat_gradients_args *args)
+{
+    struct leat_gradients_args a = {0};
+    struct leat_grad grad;
+    if (args)
+        a = *args;
+    a.dense = 1;
+    if (!leat_gradients_fn(g, &y, 1, &x, 1, &grad, &a))
+        return none;
+    if (!leat_valid(grad.values))
+        return leat_fail(g, a.made_at, TF_INVALID_ARGUMENT,
+                         "leat_gradient: '%s' does not depend on '%s'", TF_OperationName(y.oper),
+                         TF_OperationName(x.oper));
+    return grad.values;
+}
