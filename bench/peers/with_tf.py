@@ -101,7 +101,7 @@ def training(threads, feeds, loss, optimizer):
 def dense(x, units):
     limit = (6.0 / (int(x.shape[1]) + units)) ** 0.5
     w = tf.Variable(tf.random.uniform([int(x.shape[1]), units], -limit, limit))
-    return tf.matmul(x, w) + tf.Variable(tf.zeros([units]))
+    return tf.nn.bias_add(tf.matmul(x, w), tf.Variable(tf.zeros([units])))
 
 
 def mean_loss(logits, labels):
@@ -134,7 +134,54 @@ def mlp_adam(threads):
     return classify(threads, [128, 784], 10, mlp, tf.train.AdamOptimizer(0.001))
 
 
-MODELS = {'softmax': softmax_case, 'mlp_sgd': mlp_sgd, 'mlp_adam': mlp_adam}
+def conv_layer(x, shape, padding):
+    limit = (6.0 / (shape[0] * shape[1] * (shape[2] + shape[3]))) ** 0.5
+    w = tf.Variable(tf.random.uniform(shape, -limit, limit))
+    y = tf.nn.conv2d(x, w, strides=[1, 1, 1, 1], padding=padding)
+    return tf.nn.relu(tf.nn.bias_add(y, tf.Variable(tf.zeros([shape[3]]))))
+
+
+def max_pool(x, h, w, stride, padding):
+    return tf.nn.max_pool(x, ksize=[1, h, w, 1], strides=[1, stride, stride, 1], padding=padding)
+
+
+def cnn_model(x):
+    x = tf.reshape(x, [-1, 28, 28, 1])
+    x = max_pool(conv_layer(x, [5, 5, 1, 32], 'SAME'), 2, 2, 2, 'SAME')
+    x = max_pool(conv_layer(x, [5, 5, 32, 64], 'SAME'), 2, 2, 2, 'SAME')
+    x = tf.nn.relu(dense(tf.reshape(x, [-1, 7 * 7 * 64]), 1024))
+    return dense(tf.nn.dropout(x, rate=0.5), 10)
+
+
+def cnn(threads):
+    return classify(threads, [128, 784], 10, cnn_model, tf.train.AdamOptimizer(1e-4))
+
+
+def w2v(threads):
+    words, width, batch = 50000, 128, 128
+    x, y = tf.placeholder(tf.int32, [batch]), tf.placeholder(tf.int32, [batch, 1])
+    table = tf.Variable(tf.random.uniform([words, width], -1, 1))
+    weights = tf.Variable(tf.random.uniform([words, width], -width ** -0.5, width ** -0.5))
+    biases = tf.Variable(tf.zeros([words]))
+    losses = tf.nn.nce_loss(weights, biases, y, tf.nn.embedding_lookup(table, x), 64, words)
+    feeds = {x: common.batches(np, [batch], words), y: common.batches(np, [batch, 1], words)}
+    return training(threads, feeds, tf.reduce_mean(losses), tf.train.GradientDescentOptimizer(1.0))
+
+
+def textcnn(threads):
+    batch, length, width = 64, 56, 128
+    x, y = tf.placeholder(tf.int32, [batch, length]), tf.placeholder(tf.int32, [batch])
+    table = tf.Variable(tf.random.uniform([20000, width], -1, 1))
+    words = tf.expand_dims(tf.nn.embedding_lookup(table, x), -1)
+    pooled = [max_pool(conv_layer(words, [f, width, 1, 128], 'VALID'), length - f + 1, 1, 1, 'VALID')
+              for f in (3, 4, 5)]
+    flat = tf.nn.dropout(tf.reshape(tf.concat(pooled, 3), [-1, 3 * 128]), rate=0.5)
+    feeds = {x: common.batches(np, [batch, length], 20000), y: common.batches(np, [batch], 2)}
+    return training(threads, feeds, mean_loss(dense(flat, 2), y), tf.train.AdamOptimizer(1e-3))
+
+
+MODELS = {'softmax': softmax_case, 'mlp_sgd': mlp_sgd, 'mlp_adam': mlp_adam, 'cnn': cnn, 'w2v': w2v,
+          'textcnn': textcnn}
 
 
 def build(case, part, threads):

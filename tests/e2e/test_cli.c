@@ -15,7 +15,9 @@
 
 #include "tensorflow/c/c_api.h"
 
-#define BENCH_CASES "null_run", "node_tape", "node_dataflow", "gemm", "conv", "ewise_chain"
+#define BENCH_CASES                                                                                \
+    "null_run", "node_tape", "node_dataflow", "gemm", "conv", "ewise_chain", "softmax", "mlp_sgd", \
+        "mlp_adam", "cnn", "w2v", "textcnn"
 
 static char folder[4096], output[1 << 20];
 
