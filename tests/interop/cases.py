@@ -5,6 +5,7 @@ types(op, attr) lists the numpy types TensorFlow's CPU kernels take. A case is d
 What is left out on purpose carries a `DIFFERENCES: tag` comment; DIFFERENCES.md has the reason.
 """
 import cases_array
+import cases_linear
 import cases_math
 import cases_nn
 import cases_random
@@ -14,6 +15,7 @@ from values import Case
 GENERATORS = {}
 GENERATORS.update(cases_math.GENERATORS)
 GENERATORS.update(cases_array.GENERATORS)
+GENERATORS.update(cases_linear.GENERATORS)
 GENERATORS.update(cases_nn.GENERATORS)
 GENERATORS.update(cases_random.GENERATORS)
 GENERATORS.update(cases_set.GENERATORS)

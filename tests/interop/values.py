@@ -10,7 +10,8 @@ class Case:
 
     steps: how often one session runs it; each run's values are compared. options may hold:
     outputs, the numbers of those to compare (all, unless told); cube, to derive y ** 3 + y where
-    the gradient of y ** 2 is a difference of equal things.
+    the gradient of y ** 2 is a difference of equal things; even, to derive y ** 4; magnitudes,
+    outputs whose signs or phases are free.
     """
 
     def __init__(self, op, inputs, attrs, gradient, modes, steps=1, options=None):
@@ -21,7 +22,12 @@ class Case:
     def compares(self, output):
         return output in self.options.get('outputs', [output])
 
+    def magnitudes(self, output):
+        return output in self.options.get('magnitudes', [])
+
     def loss(self, y):
+        if self.options.get('even'):
+            return y * y * (y * y)
         return (y * y * y if self.options.get('cube') else y * y) + y
 
     def __str__(self):

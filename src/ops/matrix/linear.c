@@ -394,3 +394,36 @@ LINEAR_OP(matrix_triangular_solve, "MatrixTriangularSolve",
           .inputs = {"matrix: T", "rhs: T"}, .outputs = {"output: T"},
           .attrs = {"lower: bool = true", "adjoint: bool = false", LINEAR_T}, .shape = solve_shape,
           .grad = triangular_grad);
+
+/* --- the old names --- */
+
+#define OLD_OP(id, op_name, run_fn, use, ...)                                                      \
+    OP_DEF(id) = {.name = op_name,                                                                 \
+                  .summary = "The former name of " use ".",                                        \
+                  .outputs = {"output: T"},                                                        \
+                  .deprecated_at = 13,                                                             \
+                  .deprecated_why = "Use " use " instead.",                                        \
+                  .no_grad = "undefined: " use " has it",                                          \
+                  __VA_ARGS__};                                                                    \
+    KERNEL_DEF(id##_cpu) = {.op = op_name,                                                         \
+                            .device = "CPU",                                                       \
+                            .types = {"T: {float, double, complex64, complex128}"},                \
+                            .state_bytes = sizeof(struct linear_state),                            \
+                            .init = linear_init,                                                   \
+                            .run = run_fn,                                                         \
+                            .flags = KERNEL_EXPENSIVE}
+#define OLD_T "T: {double, float}"
+
+OLD_OP(batch_cholesky, "BatchCholesky", cholesky_run, "Cholesky", .inputs = {"input: T"},
+       .attrs = {OLD_T}, .shape = square_shape);
+OLD_OP(batch_matrix_inverse, "BatchMatrixInverse", inverse_run, "MatrixInverse",
+       .inputs = {"input: T"}, .attrs = {"adjoint: bool = false", OLD_T}, .shape = square_shape);
+OLD_OP(batch_matrix_determinant, "BatchMatrixDeterminant", determinant_run, "MatrixDeterminant",
+       .inputs = {"input: T"}, .attrs = {"T: {float, double, complex64, complex128}"},
+       .shape = determinant_shape);
+OLD_OP(batch_matrix_solve, "BatchMatrixSolve", solve_run, "MatrixSolve",
+       .inputs = {"matrix: T", "rhs: T"}, .attrs = {"adjoint: bool = false", OLD_T},
+       .shape = solve_shape);
+OLD_OP(batch_matrix_triangular_solve, "BatchMatrixTriangularSolve", triangular_run,
+       "MatrixTriangularSolve", .inputs = {"matrix: T", "rhs: T"},
+       .attrs = {"lower: bool = true", "adjoint: bool = false", OLD_T}, .shape = solve_shape);

@@ -2,6 +2,7 @@
 /* needs: openblas */
 /* SelfAdjointEigV2, Qr and Svd over batches of matrices, one after the other through
  * math/linalg.h. */
+#include "ops/matrix/spectral.h"
 #include "math/linalg.h"
 #include "op/grad.h"
 #include "ops/matrix/batch.h"
@@ -59,12 +60,6 @@ static bool svd_shape(struct infer_ctx *c, struct status *st)
         infer_set(c, 2, infer_vector(c, 0));
     }
     return true;
-}
-
-static bool spectral_grad(struct grad_ctx *g, struct status *st)
-{
-    return grad_fail(g, st, STATUS_UNIMPLEMENTED,
-                     "the gradient of this decomposition is not implemented");
 }
 
 /* --- kernels --- */
@@ -255,7 +250,6 @@ static bool svd_run(struct kctx *c, struct status *st)
     OP_DEF(id) = {.name = op_name,                                                                 \
                   .summary = text,                                                                 \
                   .inputs = {"input: T"},                                                          \
-                  .grad = spectral_grad,                                                           \
                   .no_kernel = "half is too narrow to decompose matrices",                         \
                   __VA_ARGS__};                                                                    \
     KERNEL_DEF(id##_cpu) = {.op = op_name,                                                         \
@@ -271,11 +265,80 @@ static bool svd_run(struct kctx *c, struct status *st)
 SPECTRAL_OP(self_adjoint_eig_v2, "SelfAdjointEigV2",
             "Eigenvalues, rising, and eigenvectors of self-adjoint matrices.", eig_run,
             .outputs = {"e: T", "v: T"}, .attrs = {"compute_v: bool = true", SPECTRAL_T},
-            .shape = eig_shape);
+            .shape = eig_shape, .grad = spectral_eig_grad);
 SPECTRAL_OP(qr, "Qr", "Factors Q with orthonormal columns and R upper triangular.", qr_run,
             .outputs = {"q: T", "r: T"}, .attrs = {"full_matrices: bool = false", SPECTRAL_T},
-            .shape = qr_shape);
+            .shape = qr_shape, .grad = spectral_qr_grad);
 SPECTRAL_OP(svd, "Svd", "Singular values, falling, and singular vectors.", svd_run,
             .outputs = {"s: T", "u: T", "v: T"},
             .attrs = {"compute_uv: bool = true", "full_matrices: bool = false", SPECTRAL_T},
-            .shape = svd_shape);
+            .shape = svd_shape, .grad = spectral_svd_grad);
+
+/* --- the old names --- */
+
+/* Values, then vectors below them: n + 1 rows. */
+static bool old_eig_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *in;
+    int64_t n;
+    if (!infer_want_rank_min(c, infer_input(c, 0), 2, &in, st) ||
+        !infer_merge_dim(infer_dim(in, -2), infer_dim(in, -1), &n, st))
+        return false;
+    infer_set(c, 0,
+              infer_concat(c, infer_slice(c, in, 0, -2), infer_matrix(c, infer_dim_add(n, 1), n)));
+    return true;
+}
+
+static bool old_eig_run(struct kctx *c, struct status *st)
+{
+    const struct tensor *in = kernel_in(c, 0);
+    struct matrix_batch m;
+    if (!spectral_begin(c, &m, st))
+        return false;
+    if (m.rows != m.cols)
+        return status_invalid(st, "Input matrix must be square.");
+    const int64_t n = m.rows, size = n * (n + 1);
+    struct tensor *out = batch_out(c, 0, (int64_t[]){n + 1, n}, 2, st);
+    if (!out || out->num_elems == 0)
+        return out != NULL;
+    struct math_eigh d = {.dtype = in->dtype, .n = n};
+    if (!spectral_scratch(c, MATH_LINALG_EIGH_VECTORS, &m, &d.scratch, st))
+        return false;
+    for (int64_t i = 0; i < m.num; i++) {
+        d.a = item_at(in, i * n * n);
+        d.w = item_at(out, i * size);
+        d.v = item_at(out, i * size + n);
+        if (!math_eigh(&d, st))
+            return false;
+    }
+    return true;
+}
+
+#define OLD_OP(id, op_name, run_fn, version, use, ...)                                             \
+    OP_DEF(id) = {.name = op_name,                                                                 \
+                  .summary = "The former name of " use ".",                                        \
+                  .inputs = {"input: T"},                                                          \
+                  .deprecated_at = version,                                                        \
+                  .deprecated_why = "Use " use " instead.",                                        \
+                  .no_grad = "undefined: " use " has it",                                          \
+                  __VA_ARGS__};                                                                    \
+    KERNEL_DEF(id##_cpu) = {.op = op_name,                                                         \
+                            .device = "CPU",                                                       \
+                            .types = {"T: {float, double, complex64, complex128}"},                \
+                            .state_bytes = sizeof(struct spectral_state),                          \
+                            .init = spectral_init,                                                 \
+                            .run = run_fn,                                                         \
+                            .flags = KERNEL_EXPENSIVE}
+
+OLD_OP(self_adjoint_eig, "SelfAdjointEig", old_eig_run, 11, "SelfAdjointEigV2",
+       .outputs = {"output: T"}, .attrs = {"T: {double, float, half}"}, .shape = old_eig_shape,
+       .no_kernel = "half is too narrow to decompose matrices");
+OLD_OP(batch_self_adjoint_eig, "BatchSelfAdjointEig", old_eig_run, 11, "SelfAdjointEigV2",
+       .outputs = {"output: T"}, .attrs = {"T: {double, float}"}, .shape = old_eig_shape);
+OLD_OP(batch_self_adjoint_eig_v2, "BatchSelfAdjointEigV2", eig_run, 13, "SelfAdjointEigV2",
+       .outputs = {"e: T", "v: T"}, .attrs = {"compute_v: bool = true", "T: {double, float}"},
+       .shape = eig_shape);
+OLD_OP(batch_svd, "BatchSvd", svd_run, 13, "Svd", .outputs = {"s: T", "u: T", "v: T"},
+       .attrs = {"compute_uv: bool = true", "full_matrices: bool = false",
+                 "T: {double, float, complex64, complex128}"},
+       .shape = svd_shape);
