@@ -1,50 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The smallest program: two placeholders, their sum, one step. Prints 3 + 4 = 7. */
 #include <stdio.h>
-#include <string.h>
 
-#include "tensorflow/c/c_api.h"
-
-static TF_Output placeholder(TF_Graph *graph, const char *name, TF_Status *s)
-{
-    TF_OperationDescription *d = TF_NewOperation(graph, "Placeholder", name);
-    TF_SetAttrType(d, "dtype", TF_FLOAT);
-    return (TF_Output){TF_FinishOperation(d, s), 0};
-}
-
-static TF_Tensor *scalar(float v)
-{
-    TF_Tensor *t = TF_AllocateTensor(TF_FLOAT, NULL, 0, sizeof v);
-    memcpy(TF_TensorData(t), &v, sizeof v);
-    return t;
-}
+#include "leat/leat.h"
 
 int main(void)
 {
+    TF_Graph *g = TF_NewGraph();
     TF_Status *s = TF_NewStatus();
-    TF_Graph *graph = TF_NewGraph();
-    TF_Output in[2] = {placeholder(graph, "x", s), placeholder(graph, "y", s)};
-    TF_OperationDescription *d = TF_NewOperation(graph, "Add", "sum");
-    TF_AddInput(d, in[0]);
-    TF_AddInput(d, in[1]);
-    TF_Output sum = {TF_FinishOperation(d, s), 0};
+    TF_Output x = leat_placeholder(g, .dtype = TF_FLOAT, .shape = leat_shape());
+    TF_Output y = leat_placeholder(g, .dtype = TF_FLOAT, .shape = leat_shape());
+    TF_Output sum = leat_add(g, x, y);
 
-    TF_SessionOptions *options = TF_NewSessionOptions();
-    TF_Session *session = TF_NewSession(graph, options, s);
-    TF_Tensor *values[2] = {scalar(3), scalar(4)}, *result = NULL;
-    TF_SessionRun(session, NULL, in, values, 2, &sum, &result, 1, NULL, 0, NULL, s);
+    TF_Session *session = leat_session_new(g, s);
+    float result =
+        leat_run_float(session, sum, leat_feeds(leat_feed_number(x, 3), leat_feed_number(y, 4)), s);
     int code = TF_GetCode(s) == TF_OK ? 0 : 1;
     if (code == 0)
-        printf("3 + 4 = %g\n", (double)*(float *)TF_TensorData(result));
+        printf("3 + 4 = %g\n", (double)result);
     else
         fprintf(stderr, "%s\n", TF_Message(s));
 
-    TF_DeleteTensor(values[0]);
-    TF_DeleteTensor(values[1]);
-    TF_DeleteTensor(result);
-    TF_DeleteSession(session, s);
-    TF_DeleteSessionOptions(options);
-    TF_DeleteGraph(graph);
+    leat_session_close(session);
+    TF_DeleteGraph(g);
     TF_DeleteStatus(s);
     return code;
 }

@@ -529,10 +529,9 @@ static bool put_body(const struct op *op, void *arg)
         puts("    };");
     const char *in = op->num_inputs > 0 ? "in" : "0";
     if (op->num_outputs == 0)
-        printf("    return leat_wrap_call(&wrap_%s, g, %s, args);\n}\n", n.op, in);
+        printf("    return wrap_call(&wrap_%s, g, %s, args);\n}\n", n.op, in);
     else
-        printf("    return leat_output_of(leat_wrap_call(&wrap_%s, g, %s, args), 0);\n}\n", n.op,
-               in);
+        printf("    return leat_output_of(wrap_call(&wrap_%s, g, %s, args), 0);\n}\n", n.op, in);
     return true;
 }
 

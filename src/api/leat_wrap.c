@@ -217,8 +217,8 @@ static bool attrs_ok(const struct op *op, const struct node_desc *d, struct stat
     return true;
 }
 
-TF_Operation *leat_wrap_call(const struct leat_wrap *w, TF_Graph *g,
-                             const struct leat_wrap_input *inputs, const void *args)
+TF_Operation *wrap_call(const struct leat_wrap *w, TF_Graph *g,
+                        const struct leat_wrap_input *inputs, const void *args)
 {
     const struct leat_wrap_head *head = args;
     struct status st = {0};

@@ -31,7 +31,7 @@ struct leat_wrap_head { /* how every struct of arguments begins */
 };
 
 /* args: a struct that begins with leat_wrap_head, or NULL for the defaults. */
-TF_Operation *leat_wrap_call(const struct leat_wrap *w, TF_Graph *g,
-                             const struct leat_wrap_input *inputs, const void *args);
+TF_Operation *wrap_call(const struct leat_wrap *w, TF_Graph *g,
+                        const struct leat_wrap_input *inputs, const void *args);
 
 #endif

@@ -11,11 +11,11 @@ struct grad_ctx {
     struct node *node; /* the forward node */
     const char *prefix;
     const struct grad_request *r; /* for its hooks; NULL: none */
-    struct grad_value *dys; /* per output */
-    struct grad_value *dxs; /* per input; cleared at the start */
-    struct arena arena;     /* borrowed texts, shapes and constants handed out */
-    struct grad_kept *kept; /* tensors and shapes to give back */
-    struct status error;    /* the first one */
+    struct grad_value *dys;       /* per output */
+    struct grad_value *dxs;       /* per input; cleared at the start */
+    struct arena arena;           /* borrowed texts, shapes and constants handed out */
+    struct grad_kept *kept;       /* tensors and shapes to give back */
+    struct status error;          /* the first one */
 };
 
 void grad_ctx_release(struct grad_ctx *g);
