@@ -18,6 +18,17 @@ static const struct attr_value *find(TF_Operation *oper, const char *name, struc
     return v;
 }
 
+/* TensorFlow says NOT_FOUND where it reads the value straight into the caller's type. */
+static bool absent(TF_Operation *oper, const char *name, int kind, bool is_list, struct status *st)
+{
+    struct node *n = api_node(oper);
+    bool direct = kind == ATTR_SHAPE || kind == ATTR_TENSOR || (kind != ATTR_STRING && !is_list);
+    if (!n || !name || !direct || attrs_find(&n->attrs, name))
+        return false;
+    return !status_fail(st, STATUS_NOT_FOUND, "No attr named '%s' in NodeDef:\n\t [[{{node %s}}]]",
+                        name, n->name);
+}
+
 static const char *kind_name(int kind)
 {
     static const char *const names[] = {"string", "int",    "float",       "bool", "type",
@@ -29,7 +40,8 @@ static const char *kind_name(int kind)
 static const struct attr_value *get(TF_Operation *oper, const char *name, int kind, bool is_list,
                                     struct status *st)
 {
-    const struct attr_value *v = find(oper, name, st);
+    const struct attr_value *v =
+        absent(oper, name, kind, is_list, st) ? NULL : find(oper, name, st);
     if (v && (v->is_list != is_list || (v->kind != kind && !(is_list && v->n == 0)))) {
         status_invalid(st, "Value for '%s' is not %s%s%s: it is %s%s", name,
                        is_list ? "a list of " : "a ", kind_name(kind), is_list ? "s" : "",
@@ -195,7 +207,8 @@ void TF_OperationGetAttrTensorShapeProto(TF_Operation *oper, const char *attr_na
 {
     struct status st = {0};
     struct arena a = {0};
-    const struct attr_value *v = get(oper, attr_name, ATTR_SHAPE, false, &st);
+    const struct attr_value *v =
+        find(oper, attr_name, &st) ? get(oper, attr_name, ATTR_SHAPE, false, &st) : NULL;
     if (v)
         put(shape_to_proto(&a, &v->shape), value, &st);
     arena_release(&a);
@@ -207,7 +220,8 @@ void TF_OperationGetAttrTensorShapeProtoList(TF_Operation *oper, const char *att
 {
     struct status st = {0};
     struct arena a = {0};
-    const struct attr_value *v = get(oper, attr_name, ATTR_SHAPE, true, &st);
+    const struct attr_value *v =
+        find(oper, attr_name, &st) ? get(oper, attr_name, ATTR_SHAPE, true, &st) : NULL;
     int64_t n = v && values ? min_i64(v->n, max_values) : 0, done = 0;
     for (; done < n && status_ok(&st); done++) {
         values[done] = TF_NewBuffer();

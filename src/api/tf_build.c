@@ -103,10 +103,20 @@ static bool list_ok(TF_OperationDescription *desc, const char *name, const void 
     return false;
 }
 
+static bool bytes_ok(TF_OperationDescription *desc, const char *name, const void *p, size_t n)
+{
+    if (p || n == 0)
+        return true;
+    if (desc)
+        status_invalid(&desc_of(desc)->first_error, "attr '%s': %zu bytes at NULL",
+                       name ? name : "", n);
+    return false;
+}
+
 void TF_SetAttrString(TF_OperationDescription *desc, const char *attr_name, const void *value,
                       size_t length)
 {
-    if (value || length == 0)
+    if (bytes_ok(desc, attr_name, value, length))
         set_attr(desc, attr_name, attr_string(str_make(value, length)));
 }
 
@@ -117,9 +127,13 @@ void TF_SetAttrStringList(TF_OperationDescription *desc, const char *attr_name,
         !list_ok(desc, attr_name, lengths, num_values))
         return;
     struct str *s = mem_new_array(struct str, num_values + 1);
-    for (int i = 0; i < num_values; i++)
-        s[i] = str_make(values[i], lengths[i]);
-    set_attr(desc, attr_name, attr_list(ATTR_STRING, s, num_values));
+    bool ok = true;
+    for (int i = 0; i < num_values && ok; i++) {
+        ok = bytes_ok(desc, attr_name, values[i], lengths[i]);
+        s[i] = str_make(values[i], ok ? lengths[i] : 0);
+    }
+    if (ok)
+        set_attr(desc, attr_name, attr_list(ATTR_STRING, s, num_values));
     mem_free(s);
 }
 
@@ -184,7 +198,7 @@ void TF_SetAttrTypeList(TF_OperationDescription *desc, const char *attr_name,
 void TF_SetAttrPlaceholder(TF_OperationDescription *desc, const char *attr_name,
                            const char *placeholder)
 {
-    struct attr_value v = attr_string(str_of(placeholder));
+    struct attr_value v = attr_string(str_of(placeholder ? placeholder : ""));
     v.kind = ATTR_PLACEHOLDER;
     set_attr(desc, attr_name, v);
 }
@@ -241,6 +255,8 @@ static bool parse_shape(const void *proto, size_t n, struct shape *out, struct s
 {
     struct arena a = {0};
     struct pb_tensor_shape_proto *p = NULL;
+    if (!proto && n > 0)
+        return status_invalid(st, "%zu bytes at NULL", n);
     bool ok = pb_tensor_shape_proto_decode(&a, proto, n, PB_BORROW, &p, st) &&
               shape_from_proto(p, out, st);
     arena_release(&a);
@@ -330,7 +346,9 @@ void TF_SetAttrValueProto(TF_OperationDescription *desc, const char *attr_name, 
     struct arena a = {0};
     struct pb_attr_value *p = NULL;
     struct attr_value v = {0};
-    if (!pb_attr_value_decode(&a, proto, proto_len, PB_BORROW, &p, &st))
+    if (!proto && proto_len > 0)
+        status_invalid(&st, "Unparseable AttrValue proto: %zu bytes at NULL", proto_len);
+    else if (!pb_attr_value_decode(&a, proto, proto_len, PB_BORROW, &p, &st))
         status_prepend(&st, "Unparseable AttrValue proto: ");
     else if (attr_from_proto(p, &v, &st))
         set_attr(desc, attr_name, v);

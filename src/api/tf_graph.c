@@ -203,7 +203,9 @@ void TF_GraphGetTensorShape(TF_Graph *graph, TF_Output output, int64_t *dims, in
         struct shape s = output_shape(api_output(output));
         if (s.rank >= 0 && s.rank != num_dims)
             status_invalid(&st, "Expected rank is %d but actual rank is %d", num_dims, s.rank);
-        for (int i = 0; status_ok(&st) && dims && i < s.rank; i++)
+        else if (s.rank > 0 && !dims)
+            status_invalid(&st, "TF_GraphGetTensorShape: no array for %d dims", s.rank);
+        for (int i = 0; status_ok(&st) && i < s.rank; i++)
             dims[i] = shape_dim(&s, i);
         shape_clear(&s);
     }

@@ -48,11 +48,16 @@ static bool target_ok(const char *target, struct status *st)
 {
     if (!target || !target[0] || strcmp(target, "local") == 0)
         return true;
-    return status_unimplemented(
-        st,
-        "No session factory registered for the given session options: target '%s'; this build "
-        "runs sessions in its own process (leave the target empty)",
-        target);
+    if (strncmp(target, "grpc://", 7) == 0)
+        return status_unimplemented(st,
+                                    "No session factory registered for the given session options: "
+                                    "target '%s'; this build runs sessions in its own process "
+                                    "(leave the target empty)",
+                                    target);
+    return status_not_found(st,
+                            "No session factory registered for the given session options: target "
+                            "'%s'. Leave it empty for a session in this process",
+                            target);
 }
 
 TF_Session *TF_NewSession(TF_Graph *graph, const TF_SessionOptions *opts, TF_Status *status)

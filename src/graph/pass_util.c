@@ -89,7 +89,9 @@ const struct tensor *redge_const(struct redge e)
     if (!rnode_is(e.node, "Const") || e.node->num_control > 0)
         return NULL;
     const struct attr_value *v = attrs_find(e.node->attrs, "value");
-    return v && v->kind == ATTR_TENSOR && !v->is_list ? &v->tensor : NULL;
+    bool right = v && v->kind == ATTR_TENSOR && !v->is_list &&
+                 v->tensor.dtype == e.node->output_types[0]; /* else it fails when it runs */
+    return right ? &v->tensor : NULL;
 }
 
 bool redge_ints(struct redge e, int64_t *out, int max, int *n)

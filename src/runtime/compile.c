@@ -57,6 +57,15 @@ static bool is_transfer(const struct rnode *n)
            strcmp(op, "_HostRecv") == 0;
 }
 
+static bool check_const(const struct rnode *n, struct status *st)
+{
+    const struct attr_value *v = attrs_find(n->attrs, "value");
+    int have = v && v->kind == ATTR_TENSOR && !v->is_list ? v->tensor.dtype : DT_INVALID;
+    return have == n->output_types[0] ||
+           status_invalid(st, "Type mismatch between value (%s) and dtype (%s)\n\t [[{{node %s}}]]",
+                          dtype_name(have), dtype_name(n->output_types[0]), n->name);
+}
+
 static bool fill_step(struct part_build *b, struct plan_step *s, struct rnode *n, struct status *st)
 {
     s->name = n->name;
@@ -74,7 +83,9 @@ static bool fill_step(struct part_build *b, struct plan_step *s, struct rnode *n
         s->arg = (int32_t)attrs_int(n->attrs, "index");
     if (s->kind == STEP_ENTER)
         s->constant_enter = attrs_bool(n->attrs, "is_constant");
-    if (s->kind == STEP_CONST || s->kind == STEP_ARG || s->kind == STEP_RETVAL)
+    if (s->kind == STEP_CONST)
+        return check_const(n, st);
+    if (s->kind == STEP_ARG || s->kind == STEP_RETVAL)
         return true;
     s->kernel = plan_kernel(b->plan, n, b->part->device, st);
     if (!s->kernel)

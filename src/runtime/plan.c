@@ -207,11 +207,36 @@ static void start_parts(struct plan *p, struct kernel_env *env, struct step_trac
     }
 }
 
+/* What fetch `index` reads, or NULL. */
+static const struct rnode *fetched_node(const struct plan *p, int index, int *output)
+{
+    for (int64_t i = 0; i < p->rgraph->num_nodes; i++) {
+        const struct rnode *n = p->rgraph->nodes[i];
+        if (strcmp(n->op->name, "_Retval") == 0 && attrs_int(n->attrs, "index") == index) {
+            *output = n->inputs[0].index;
+            return n->inputs[0].node;
+        }
+    }
+    return NULL;
+}
+
+static bool fails_dead(const struct plan *p, int index, struct status *st)
+{
+    int output = 0;
+    const struct rnode *n = fetched_node(p, index, &output);
+    if (!n)
+        return status_invalid(st, "Retval[%d] does not have value", index);
+    return status_invalid(st,
+                          "Retval[%d] does not have value: '%s:%d' (op: '%s') is dead, it lies in "
+                          "a branch that this run did not take",
+                          index, n->name, output, n->op->name);
+}
+
 static bool check_retvals(struct plan *p, struct kernel_env *env, struct status *st)
 {
     for (int i = 0; i < p->num_fetches; i++) {
         if (env->retvals[i].dtype == DT_INVALID)
-            return status_invalid(st, "Retval[%d] does not have value", i);
+            return fails_dead(p, i, st);
     }
     return true;
 }

@@ -38,8 +38,10 @@ static bool check_output(const struct plan_request *r, struct output o, const ch
     if (o.node->graph != r->graph)
         return status_invalid(st, "%s '%s' is not in the session's graph", what, o.node->name);
     if (o.index < 0 || o.index >= o.node->num_outputs)
-        return status_invalid(st, "%s: node '%s' has %d outputs, asked for output %d", what,
-                              o.node->name, o.node->num_outputs, o.index);
+        return status_fail(st, STATUS_OUT_OF_RANGE,
+                           "Node '%s' (type: '%s', num of outputs: %d) does not have output %d "
+                           "to %s",
+                           o.node->name, o.node->op->name, o.node->num_outputs, o.index, what);
     return true;
 }
 

@@ -154,7 +154,7 @@ static void test_session__refuses_wrong_feeds_and_fetches(void **state)
     run(b, x, &x, &one, 1);
     want(b, TF_INVALID_ARGUMENT, "both fed and fetched");
     run(b, (TF_Output){y.oper, 3}, NULL, NULL, 0);
-    want(b, TF_INVALID_ARGUMENT, "outputs");
+    want(b, TF_OUT_OF_RANGE, "outputs");
     run(b, y, &x, &none, 1);
     assert_int_equal(TF_GetCode(b->st), TF_INVALID_ARGUMENT);
     TF_SessionRun(b->s, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, b->st);
