@@ -80,7 +80,7 @@ static float learned_probability(const struct sampler *s, int64_t class_id)
 static void common_init(struct sampler *s, const struct kernel *k)
 {
     seeds_init(&s->seeds, k);
-    lock_init(&s->lock, "class counts", LOCK_RANK_KERNEL);
+    lock_init(&s->lock, "class counts", LOCK_RANK_RESOURCE); /* held while numbers are drawn */
     s->unique = attrs_bool(k->attrs, "unique");
     s->num_true = attrs_int(k->attrs, "num_true");
     s->num_sampled = attrs_int(k->attrs, "num_sampled");
