@@ -25,8 +25,9 @@ enum kernel_flags {
     KERNEL_ASYNC = 1, /* has run_async instead of run; holds no thread while it waits */
     KERNEL_BLOCKING =
         2, /* run may wait (file io, sleep): never on the tape's thread with others behind it */
-    KERNEL_EXPENSIVE = 4, /* more than about 100 us on large inputs: worth a thread of its own */
-    KERNEL_ALIAS = 8,     /* output 0 may be input 0 itself (Identity, Reshape) */
+    KERNEL_EXPENSIVE = 4,   /* more than about 100 us on large inputs: worth a thread of its own */
+    KERNEL_ALIAS = 8,       /* output 0 may be input 0 itself (Identity, Reshape) */
+    KERNEL_SAME_SHAPE = 16, /* with ewise: operands of different shapes are an error */
 };
 
 /* One tile of an elementwise op, for fusion: out[j] = f(in[0][j], ...), n elements; where bit i

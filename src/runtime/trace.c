@@ -39,12 +39,25 @@ void trace_add(struct step_trace *t, const struct plan_part *part, const struct 
     lock_drop(&t->lock);
 }
 
+/* The ops inside a fused node: "[Mul+Add+Tanh]". */
+static void fused_label(const struct plan_step *s, struct strbuf *b)
+{
+    const struct attr_value *v = s->kernel ? attrs_list(s->kernel->attrs, "nodes") : NULL;
+    if (!v || v->kind != ATTR_FUNC || v->n == 0)
+        return;
+    for (int64_t i = 0; i < v->n; i++)
+        strbuf_printf(b, "%c%s", i ? '+' : '[', v->funcs[i]->name);
+    strbuf_putc(b, ']');
+}
+
 /* "MatMul_3 = MatMul(x, w)", which timelines show. */
 static struct str label_of(struct arena *a, const struct plan_step *s)
 {
     struct strbuf b = {0};
     const char *op = s->kernel ? s->kernel->op->name : "?";
-    strbuf_printf(&b, "%s = %s(", s->name, op);
+    strbuf_printf(&b, "%s = %s", s->name, op);
+    fused_label(s, &b);
+    strbuf_putc(&b, '(');
     for (int i = 0; s->origin && i < s->origin->num_inputs; i++)
         strbuf_printf(&b, "%s%s", i ? ", " : "",
                       s->origin->inputs[i].node ? s->origin->inputs[i].node->name : "?");

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* _FusedEwise: a tree of elementwise ops of one type in one kernel, made by the optimiser.
+ *
+ * A call tells values that are as big as the output from those that are smaller. Instructions on
+ * small values alone run once, by their own kernels; the others tile by tile. Whatever does not fit
+ * that, and every error, is left to the ops' own kernels, one after the other: so results and
+ * messages are those of the nodes that were replaced. */
+#include "ops/math/fused.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "op/infer.h"
+
+/* --- the program --- */
+
+static void fused_release(void *state)
+{
+    struct fused *f = state;
+    for (int k = 0; f->ops && k < f->num_ops; k++)
+        kernel_free(f->ops[k].kernel);
+    mem_free(f->ops);
+}
+
+static bool fail_program(const struct kernel *k, const char *what, struct status *st)
+{
+    return status_invalid(st, "_FusedEwise '%s': %s", k->node_name, what);
+}
+
+static double cost_of(const struct kernel *k)
+{
+    bool known = k->def->run == ewise_run_unary || k->def->run == ewise_run_binary ||
+                 k->def->run == ewise_run_same;
+    float cost = known ? ((const struct ewise_loop *)k->state)->cost_ns : 1;
+    return cost > 0.5f ? (double)cost : 0.08; /* arithmetic without the memory */
+}
+
+static bool make_op(struct kernel *k, struct fused *f, int at, int dtype, struct status *st)
+{
+    const struct attr_func *node = attrs_list(k->attrs, "nodes")->funcs[at];
+    struct str name = attrs_list(k->attrs, "names")->ss[at];
+    struct str made = attrs_list(k->attrs, "made")->ss[at];
+    struct fused_op *o = &f->ops[at];
+    const struct op *op = op_find(node->name);
+    if (!op || op->function || (op->def->flags & OP_STATEFUL))
+        return status_invalid(st, "_FusedEwise '%s': cannot hold a %s", k->node_name, node->name);
+    if (!op_check_attrs(op, &node->attrs, name.p, st))
+        return false;
+    const struct kernel_def *def = kernel_find(op, "CPU", &node->attrs, name.p, st);
+    if (!def)
+        return false;
+    o->fn = def->ewise ? def->ewise(dtype) : NULL;
+    if (!o->fn)
+        return status_invalid(st, "_FusedEwise '%s': cannot hold a %s", k->node_name, node->name);
+    o->kernel = kernel_new(def, op, name.p, &node->attrs, k->device, st);
+    if (!o->kernel)
+        return false;
+    o->kernel->made_at = made.n > 0 ? made.p : NULL;
+    o->num_args = (uint8_t)min_i64(o->kernel->num_inputs, FUSED_ARGS);
+    o->same_shape = (def->flags & KERNEL_SAME_SHAPE) || def->run == ewise_run_same;
+    o->by_one_value = strcmp(op->name, "Pow") == 0;
+    bool fits = o->kernel->num_inputs == o->num_args && o->kernel->num_outputs == 1 &&
+                o->kernel->output_types[0] == dtype;
+    for (int i = 0; i < o->num_args; i++)
+        fits = fits && o->kernel->input_types[i] == dtype;
+    return fits || fail_program(k, "a node with operands of another kind", st);
+}
+
+static bool read_args(struct kernel *k, struct fused *f, struct status *st)
+{
+    const struct attr_value *v = attrs_list(k->attrs, "operands");
+    int64_t at = 0;
+    for (int i = 0; i < f->num_ops; i++) {
+        for (int j = 0; j < f->ops[i].num_args; j++, at++) {
+            if (at >= v->n || v->is[at] < 0 || v->is[at] >= f->num_in + i)
+                return fail_program(k, "an operand that is not there", st);
+            f->ops[i].args[j] = (int16_t)v->is[at];
+        }
+    }
+    return at == v->n || fail_program(k, "more operands than its nodes have", st);
+}
+
+/* Each result lies in a tile from its instruction to its last use. An instruction may write where
+ * one of its operands lies. */
+static void place_results(struct fused *f)
+{
+    int last[FUSED_MAX_VALUES] = {0};
+    bool taken[FUSED_MAX_OPS] = {false};
+    for (int k = 0; k < f->num_ops; k++) {
+        for (int i = 0; i < f->ops[k].num_args; i++)
+            last[f->ops[k].args[i]] = k;
+    }
+    for (int k = 0; k < f->num_ops; k++) {
+        struct fused_op *o = &f->ops[k];
+        for (int i = 0; i < o->num_args; i++) {
+            if (o->args[i] >= f->num_in && last[o->args[i]] == k)
+                taken[f->ops[o->args[i] - f->num_in].reg] = false;
+        }
+        int reg = 0;
+        while (taken[reg])
+            reg++;
+        taken[reg] = true;
+        o->reg = (uint8_t)reg;
+        f->num_regs = reg + 1 > f->num_regs ? reg + 1 : f->num_regs;
+    }
+}
+
+static bool fused_init(struct kernel *k, void *state, struct status *st)
+{
+    struct fused *f = state;
+    int64_t n = attrs_list(k->attrs, "nodes")->n;
+    int dtype = attrs_type(k->attrs, "T");
+    if (n < 1 || n > FUSED_MAX_OPS || attrs_list(k->attrs, "names")->n != n ||
+        attrs_list(k->attrs, "made")->n != n)
+        return fail_program(k, "its nodes, names and places differ in number", st);
+    if (k->num_inputs > FUSED_MAX_INPUTS)
+        return fail_program(k, "too many inputs", st);
+    f->num_in = k->num_inputs;
+    f->num_ops = (int)n;
+    f->bytes = (int)dtype_size(dtype);
+    f->cost_ns = 0.25;
+    f->ops = mem_new_array(struct fused_op, n);
+    for (int i = 0; i < n; i++) {
+        if (!make_op(k, f, i, dtype, st))
+            return false;
+        f->cost_ns += cost_of(f->ops[i].kernel);
+    }
+    if (!read_args(k, f, st))
+        return false;
+    place_results(f);
+    f->whole = f->num_regs <= FUSED_MAX_REGS;
+    return true;
+}
+
+/* --- ops by their own kernels --- */
+
+struct apart { /* results of instructions that ran by themselves */
+    struct kctx *c;
+    const struct fused *f;
+    struct tensor results[FUSED_MAX_OPS];
+};
+
+static struct tensor *value_of(struct apart *a, int value)
+{
+    return value < a->f->num_in ? a->c->in[value] : &a->results[value - a->f->num_in];
+}
+
+/* The words that the executor would have added for the node. */
+static void explain(const struct fused_op *o, struct tensor *const *in, struct status *st)
+{
+    struct strbuf shapes = {0};
+    for (int i = 0; i < o->num_args; i++) {
+        strbuf_puts(&shapes, i ? ", " : "");
+        shape_print(&in[i]->shape, &shapes);
+    }
+    const char *made = o->kernel->made_at;
+    status_append(st, "\n\t [[{{node %s}}]] (op %s, input shapes: %s%s%s)", o->kernel->node_name,
+                  o->kernel->op->name, strbuf_text(&shapes), made ? ", made at " : "",
+                  made ? made : "");
+    strbuf_release(&shapes);
+}
+
+/* dying: bit i says that nobody needs operand i after this. */
+static bool run_apart(struct apart *a, int k, uint64_t dying, struct status *st)
+{
+    const struct fused_op *o = &a->f->ops[k];
+    struct tensor *in[FUSED_ARGS];
+    for (int i = 0; i < o->num_args; i++)
+        in[i] = value_of(a, o->args[i]);
+    struct kctx sub = {.kernel = o->kernel,
+                       .in = in,
+                       .out = &a->results[k],
+                       .env = a->c->env,
+                       .in_last_use = dying,
+                       .frame = a->c->frame,
+                       .frame_iter = a->c->frame_iter,
+                       .expected_alive = -1};
+    bool ok = o->kernel->def->run(&sub, st);
+    if (sub.scratch_head)
+        kernel_scratch_release(&sub);
+    if (!ok)
+        explain(o, in, st);
+    return ok;
+}
+
+static void apart_clear(struct apart *a)
+{
+    for (int k = 0; k < a->f->num_ops; k++)
+        tensor_clear(&a->results[k]);
+}
+
+static int last_use(const struct fused *f, int value)
+{
+    for (int k = f->num_ops - 1; k >= 0; k--) {
+        for (int i = 0; i < f->ops[k].num_args; i++) {
+            if (f->ops[k].args[i] == value)
+                return k;
+        }
+    }
+    return -1;
+}
+
+/* Results that die at instruction k and are its operand once. */
+static uint64_t dying_at(const struct fused *f, int k)
+{
+    const struct fused_op *o = &f->ops[k];
+    uint64_t dying = 0;
+    for (int i = 0; i < o->num_args; i++) {
+        int uses = 0;
+        for (int j = 0; j < o->num_args; j++)
+            uses += o->args[j] == o->args[i];
+        if (uses == 1 && o->args[i] >= f->num_in && last_use(f, o->args[i]) == k)
+            dying |= (uint64_t)1 << i;
+    }
+    return dying;
+}
+
+/* All of it, one op after the other. */
+static bool run_unfused(struct kctx *c, struct status *st)
+{
+    struct apart a = {.c = c, .f = kernel_state(c)};
+    bool ok = true;
+    for (int k = 0; ok && k < a.f->num_ops; k++) {
+        ok = run_apart(&a, k, dying_at(a.f, k), st);
+        for (int i = 0; i < a.f->ops[k].num_args; i++) {
+            int v = a.f->ops[k].args[i];
+            if (v >= a.f->num_in && last_use(a.f, v) == k)
+                tensor_clear(&a.results[v - a.f->num_in]);
+        }
+    }
+    if (ok)
+        kernel_out_take(c, 0, &a.results[a.f->num_ops - 1]);
+    apart_clear(&a);
+    return ok;
+}
+
+/* --- what the values are --- */
+
+/* The input that has the output's shape if the others are like it or single. */
+static const struct tensor *biggest(const struct kctx *c)
+{
+    const struct tensor *big = kernel_in(c, 0);
+    for (int i = 1; i < kernel_num_inputs(c); i++) {
+        const struct tensor *t = kernel_in(c, i);
+        if (t->shape.rank > big->shape.rank ||
+            (t->shape.rank == big->shape.rank && t->num_elems > big->num_elems))
+            big = t;
+    }
+    return big;
+}
+
+/* Kinds of the results, from those of the inputs. small: some instructions run apart. */
+static bool sort_results(const struct fused *f, struct fused_call *call, bool *small)
+{
+    *small = false;
+    for (int k = 0; k < f->num_ops; k++) {
+        const struct fused_op *o = &f->ops[k];
+        int full = 0;
+        for (int i = 0; i < o->num_args; i++) {
+            int kind = call->values[o->args[i]].kind;
+            full += kind == FUSED_FULL || kind == FUSED_TILE;
+        }
+        if (full > 0 && full < o->num_args && o->same_shape)
+            return false;
+        call->values[f->num_in + k].kind = full > 0 ? FUSED_TILE : FUSED_SINGLE;
+        *small = *small || full == 0;
+    }
+    return true;
+}
+
+/* Every input has the shape of the output or is a single element of no higher rank. */
+static bool plan_alike(const struct kctx *c, const struct tensor *big, struct fused_call *call,
+                       bool *small)
+{
+    const struct fused *f = call->f;
+    for (int i = 0; i < f->num_in; i++) {
+        const struct tensor *t = kernel_in(c, i);
+        struct fused_value *v = &call->values[i];
+        v->data = t->data;
+        if (shape_equal(&t->shape, &big->shape))
+            v->kind = FUSED_FULL;
+        else if (t->num_elems == 1 && t->shape.rank <= big->shape.rank)
+            v->kind = FUSED_SINGLE;
+        else
+            return false;
+    }
+    call->n = big->num_elems;
+    return sort_results(f, call, small);
+}
+
+enum { MAX_DIMS = 8 };
+
+struct dims {
+    int rank;
+    int64_t elems, d[MAX_DIMS];
+};
+
+/* s grows to the broadcast of both; false where they do not fit or become too big. */
+static bool join(struct dims *s, const struct dims *t)
+{
+    struct dims r = {.rank = t->rank > s->rank ? t->rank : s->rank, .elems = 1};
+    for (int i = 1; i <= r.rank; i++) {
+        int64_t a = i <= s->rank ? s->d[s->rank - i] : 1, b = i <= t->rank ? t->d[t->rank - i] : 1;
+        if (a != b && a != 1 && b != 1)
+            return false;
+        r.d[r.rank - i] = a == 1 ? b : a;
+    }
+    for (int i = 0; i < r.rank; i++) {
+        if (!size_mul(r.elems, r.d[i], &r.elems))
+            return false;
+    }
+    *s = r;
+    return true;
+}
+
+static bool dims_equal(const struct dims *a, const struct dims *b)
+{
+    return a->rank == b->rank && memcmp(a->d, b->d, sizeof a->d[0] * (size_t)a->rank) == 0;
+}
+
+static bool find_dims(const struct kctx *c, const struct fused *f, struct dims *dims)
+{
+    for (int i = 0; i < f->num_in; i++) {
+        const struct tensor *t = kernel_in(c, i);
+        if (t->shape.rank > MAX_DIMS || t->num_elems == 0)
+            return false;
+        dims[i].rank = t->shape.rank;
+        dims[i].elems = t->num_elems;
+        memcpy(dims[i].d, shape_dims(&t->shape), sizeof dims[i].d[0] * (size_t)t->shape.rank);
+    }
+    for (int k = 0; k < f->num_ops; k++) {
+        const struct fused_op *o = &f->ops[k];
+        struct dims *d = &dims[f->num_in + k];
+        *d = dims[o->args[0]];
+        for (int i = 1; i < o->num_args; i++) {
+            if (o->same_shape && !dims_equal(&dims[o->args[0]], &dims[o->args[i]]))
+                return false;
+            if (!join(d, &dims[o->args[i]]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Any broadcasting. A value that has fewer elements than the output is single or spread. */
+static bool plan_general(const struct kctx *c, struct fused_call *call, struct shape *shape,
+                         bool *small)
+{
+    const struct fused *f = call->f;
+    struct dims dims[FUSED_MAX_VALUES];
+    if (!find_dims(c, f, dims))
+        return false;
+    int num = f->num_in + f->num_ops;
+    const struct dims *out = &dims[num - 1];
+    *small = false;
+    for (int i = 0; i < num; i++) {
+        struct fused_value *v = &call->values[i];
+        bool full = dims[i].elems == out->elems;
+        v->kind = full ? (i < f->num_in ? FUSED_FULL : FUSED_TILE)
+                       : (dims[i].elems == 1 ? FUSED_SINGLE : FUSED_SPREAD);
+        v->data = i < f->num_in ? kernel_in(c, i)->data : NULL;
+        *small = *small || (i >= f->num_in && !full);
+    }
+    for (int k = 0; k < f->num_ops; k++) {
+        const struct fused_op *o = &f->ops[k];
+        if (o->by_one_value && call->values[o->args[1]].kind == FUSED_SPREAD)
+            return false;
+    }
+    call->n = out->elems;
+    *shape = shape_make(out->d, out->rank);
+    return true;
+}
+
+/* How a value of shape t is seen by an output of this shape; false: too many dims or spreads. */
+static bool add_spread(struct fused_call *call, struct fused_value *v, const struct shape *t,
+                       const struct shape *out)
+{
+    struct bcast b;
+    struct status st = {0};
+    const struct shape *shapes[] = {t, out};
+    if (call->num_spreads == FUSED_MAX_SPREADS || !bcast_make(&b, shapes, 2, &st) ||
+        b.rank > FUSED_MAX_DIMS) {
+        status_clear(&st);
+        return false;
+    }
+    v->spread = (uint8_t)call->num_spreads;
+    struct fused_spread *s = &call->spreads[call->num_spreads++];
+    s->rank = b.rank;
+    memcpy(s->dims, b.dims, sizeof s->dims[0] * (size_t)b.rank);
+    memcpy(s->steps, b.stride[0], sizeof s->steps[0] * (size_t)b.rank);
+    return true;
+}
+
+/* Whether some instruction of the tiles reads the value. */
+static bool in_tiles(const struct fused_call *call, int value)
+{
+    const struct fused *f = call->f;
+    for (int k = 0; k < f->num_ops; k++) {
+        for (int i = 0; i < f->ops[k].num_args; i++) {
+            if (f->ops[k].args[i] == value && call->values[f->num_in + k].kind == FUSED_TILE)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* --- a call --- */
+
+static bool add_spreads(struct fused_call *call, struct apart *a, const struct shape *out)
+{
+    for (int i = 0; i < call->f->num_in + call->f->num_ops; i++) {
+        struct fused_value *v = &call->values[i];
+        if (v->kind != FUSED_SPREAD)
+            continue;
+        if (!in_tiles(call, i))
+            v->kind = FUSED_SINGLE; /* nobody looks */
+        else if (!add_spread(call, v, &value_of(a, i)->shape, out))
+            return false;
+    }
+    return true;
+}
+
+/* The output, in the memory of a full input that dies here if there is one. */
+static struct tensor *new_output(struct kctx *c, const struct fused_call *call,
+                                 const struct shape *shape, struct status *st)
+{
+    uint64_t dying = c->in_last_use;
+    for (int i = 0; dying && i < call->f->num_in; i++, dying >>= 1) {
+        if ((dying & 1) && call->values[i].kind == FUSED_FULL && tensor_is_sole(c->in[i]))
+            return kernel_out_forward(c, i, 0, shape, st);
+    }
+    return kernel_out(c, 0, shape, st);
+}
+
+static bool run_tiles(struct kctx *c, struct fused_call *call, const struct shape *shape,
+                      struct status *st)
+{
+    struct tensor *out = new_output(c, call, shape, st);
+    if (!out)
+        return false;
+    call->out = out->data;
+    call->stream = true;
+    for (int i = 0; i < call->f->num_in; i++)
+        call->stream = call->stream && call->values[i].data != call->out;
+    if (call->n > 0)
+        fused_run_tiles(kernel_pool(c), call);
+    return true;
+}
+
+/* With instructions on small values first, or values that are spread. */
+static bool run_mixed(struct kctx *c, struct fused_call *call, const struct shape *shape,
+                      struct status *st)
+{
+    const struct fused *f = call->f;
+    struct apart a = {.c = c, .f = f};
+    bool ok = true;
+    for (int k = 0; ok && k < f->num_ops; k++) {
+        struct fused_value *v = &call->values[f->num_in + k];
+        if (v->kind == FUSED_TILE)
+            continue;
+        ok = run_apart(&a, k, 0, st);
+        v->data = a.results[k].data;
+    }
+    if (ok && !add_spreads(call, &a, shape))
+        ok = run_unfused(c, st);
+    else
+        ok = ok && run_tiles(c, call, shape, st);
+    apart_clear(&a);
+    return ok;
+}
+
+static bool fused_run(struct kctx *c, struct status *st)
+{
+    const struct fused *f = kernel_state(c);
+    struct fused_call call;
+    call.f = f;
+    call.num_spreads = 0;
+    const struct tensor *big = biggest(c);
+    bool small;
+    if (!f->whole)
+        return run_unfused(c, st);
+    if (plan_alike(c, big, &call, &small))
+        return small ? run_mixed(c, &call, &big->shape, st) : run_tiles(c, &call, &big->shape, st);
+    struct shape shape;
+    if (!plan_general(c, &call, &shape, &small))
+        return run_unfused(c, st);
+    bool ok = run_mixed(c, &call, &shape, st);
+    shape_clear(&shape);
+    return ok;
+}
+
+OP_DEF(fused_ewise) = {
+    .name = "_FusedEwise",
+    .summary = "A tree of elementwise ops in one pass over memory; made by the optimiser.",
+    .description = "operands: for each node its operands, inputs first, then the results of the "
+                   "nodes; the last node gives the output. names and made say what each node is "
+                   "called and where it was made, for messages.",
+    .inputs = {"inputs: N * T"},
+    .outputs = {"output: T"},
+    .attrs = {"T: {float, double}", "N: int >= 1", "nodes: list(func)", "operands: list(int)",
+              "names: list(string)", "made: list(string)"},
+    .shape = infer_unknown_outputs,
+    .no_grad = "made by the optimiser, after gradients",
+};
+KERNEL_DEF(fused_ewise_cpu) = {.op = "_FusedEwise",
+                               .device = "CPU",
+                               .state_bytes = sizeof(struct fused),
+                               .init = fused_init,
+                               .release = fused_release,
+                               .run = fused_run};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tree of elementwise ops that runs as one: its program, and its loop over tiles.
+ *
+ * The program is fixed when the kernel is made. Values are numbered: 0 .. num_in - 1 are the node's
+ * inputs, num_in + k is the result of instruction k; the last instruction's result is the output.
+ * A call first says what each value is (full: as big as the output; single; spread: broadcast),
+ * then runs the tiles. */
+#ifndef LEAT_OPS_MATH_FUSED_H
+#define LEAT_OPS_MATH_FUSED_H
+
+#include "ops/math/bcast.h"
+#include "ops/math/ewise.h"
+
+enum {
+    FUSED_MAX_INPUTS = 32,
+    FUSED_MAX_OPS = 48,
+    FUSED_MAX_VALUES = FUSED_MAX_INPUTS + FUSED_MAX_OPS,
+    FUSED_ARGS = 3,
+    FUSED_TILE_BYTES = 4096,
+    FUSED_MAX_REGS = 8,    /* tiles of results that are alive at once */
+    FUSED_MAX_SPREADS = 6, /* inputs that are broadcast otherwise than as single elements */
+    FUSED_MAX_DIMS = 6,    /* merged dims of such an input */
+};
+
+struct fused_op {
+    ewise_fn fn;
+    struct kernel *kernel; /* the same op by itself */
+    uint8_t num_args;
+    uint8_t reg;       /* where its tile lies; the last one's is the output */
+    bool same_shape;   /* refuses operands that differ in shape */
+    bool by_one_value; /* its numbers depend on whether an operand is single (Pow) */
+    int16_t args[FUSED_ARGS];
+};
+
+struct fused { /* the kernel's state; owns ops and their kernels */
+    int num_in, num_ops, num_regs;
+    int bytes;  /* of an element */
+    bool whole; /* it may run in tiles */
+    double cost_ns;
+    struct fused_op *ops;
+};
+
+struct fused_spread { /* how an input is broadcast: merged dims of the output, and steps in the
+                         input */
+    int rank;
+    int64_t dims[FUSED_MAX_DIMS], steps[FUSED_MAX_DIMS];
+};
+
+enum fused_kind {
+    FUSED_FULL,
+    FUSED_SINGLE,
+    FUSED_SPREAD,
+    FUSED_TILE, /* made tile by tile, by an instruction */
+};
+
+struct fused_value {
+    uint8_t kind;   /* enum fused_kind */
+    uint8_t spread; /* which of the call's spreads */
+    const char *data;
+};
+
+struct fused_call { /* one run over tiles; on the caller's stack */
+    const struct fused *f;
+    struct fused_value values[FUSED_MAX_VALUES];
+    struct fused_spread spreads[FUSED_MAX_SPREADS];
+    int num_spreads;
+    char *out;
+    int64_t n;      /* elements of the output */
+    int64_t tile;   /* elements; pieces of the loop begin at multiples of it */
+    int64_t period; /* of the spreads that have one and are expanded once; 0: none */
+    bool stream;    /* the output goes past the caches */
+    bool prefetch;
+};
+
+/* Fills n elements of out; the values of inputs and of instructions that are not FUSED_TILE have
+ * their data. */
+void fused_run_tiles(struct pool *pool, struct fused_call *call);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fused elementwise trees against the same graphs with fusion turned off: every bit of the results
+ * and every word of the errors, over random trees, shapes and values. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "graph/pass.h"
+#include "tensorflow/c/c_api.h"
+
+enum { MAX_FEEDS = 12, MAX_NODES = 60 };
+
+struct rig {
+    TF_Graph *g;
+    TF_Session *fused, *plain;
+    TF_Status *st;
+    int type;
+    TF_Output feeds[MAX_FEEDS];
+    TF_Tensor *values[MAX_FEEDS];
+    int num_feeds;
+    TF_Output nodes[MAX_NODES];
+    int num_nodes;
+};
+
+static TF_Session *session(struct rig *r, const char *config)
+{
+    TF_SessionOptions *o = TF_NewSessionOptions();
+    TF_SetConfig(o, config, strlen(config), r->st);
+    assert_int_equal(TF_GetCode(r->st), TF_OK);
+    TF_Session *s = TF_NewSession(r->g, o, r->st);
+    TF_DeleteSessionOptions(o);
+    return s;
+}
+
+static struct rig rig_new(int type)
+{
+    struct rig r = {.g = TF_NewGraph(), .st = TF_NewStatus(), .type = type};
+    r.fused = session(&r, "intra_op_parallelism_threads: 2");
+    r.plain = session(&r, "graph_options { rewrite_options { remapping: OFF } }");
+    return r;
+}
+
+static void rig_free(struct rig *r)
+{
+    for (int i = 0; i < r->num_feeds; i++)
+        TF_DeleteTensor(r->values[i]);
+    TF_DeleteSession(r->fused, r->st);
+    TF_DeleteSession(r->plain, r->st);
+    TF_DeleteGraph(r->g);
+    TF_DeleteStatus(r->st);
+}
+
+static uint64_t seed = 88172645463325252u;
+static uint32_t pick(uint32_t below)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (uint32_t)(seed >> 32) % below;
+}
+
+static double special(void)
+{
+    static const double values[] = {0, -0.0, INFINITY, -INFINITY, NAN, 1, 2, 1e30, -1e30};
+    return values[pick(ARRAY_LEN(values))];
+}
+
+static TF_Output feed(struct rig *r, const int64_t *dims, int rank)
+{
+    char name[32];
+    snprintf(name, sizeof name, "x%d", r->num_feeds);
+    TF_OperationDescription *d = TF_NewOperation(r->g, "Placeholder", name);
+    TF_SetAttrType(d, "dtype", r->type);
+    TF_Output o = {TF_FinishOperation(d, r->st), 0};
+    int64_t n = 1;
+    for (int i = 0; i < rank; i++)
+        n *= dims[i];
+    size_t bytes = (size_t)n * TF_DataTypeSize(r->type);
+    TF_Tensor *t = TF_AllocateTensor(r->type, dims, rank, bytes);
+    for (int64_t i = 0; i < n; i++) {
+        double v = pick(40) == 0 ? special() : ((double)pick(20000) - 10000) / 3000;
+        if (r->type == TF_FLOAT)
+            ((float *)TF_TensorData(t))[i] = (float)v;
+        else
+            ((double *)TF_TensorData(t))[i] = v;
+    }
+    r->values[r->num_feeds] = t;
+    r->feeds[r->num_feeds++] = o;
+    return o;
+}
+
+static TF_Output node(struct rig *r, const char *op, int num_in, TF_Output a, TF_Output b)
+{
+    char name[32];
+    snprintf(name, sizeof name, "n%d", r->num_nodes);
+    TF_OperationDescription *d = TF_NewOperation(r->g, op, name);
+    TF_AddInput(d, a);
+    if (num_in == 2)
+        TF_AddInput(d, b);
+    TF_Output o = {TF_FinishOperation(d, r->st), 0};
+    if (TF_GetCode(r->st) != TF_OK)
+        fail_msg("%s: %s", op, TF_Message(r->st));
+    r->nodes[r->num_nodes++] = o;
+    return o;
+}
+
+static bool same_bits(const TF_Tensor *a, const TF_Tensor *b)
+{
+    if (TF_TensorType(a) != TF_TensorType(b) || TF_NumDims(a) != TF_NumDims(b) ||
+        TF_TensorByteSize(a) != TF_TensorByteSize(b))
+        return false;
+    for (int i = 0; i < TF_NumDims(a); i++) {
+        if (TF_Dim(a, i) != TF_Dim(b, i))
+            return false;
+    }
+    return memcmp(TF_TensorData(a), TF_TensorData(b), TF_TensorByteSize(a)) == 0;
+}
+
+/* Runs both sessions and compares; the error's words must be the same, too. */
+static TF_Code compare(struct rig *r, const TF_Output *fetches, int n)
+{
+    TF_Tensor *a[4] = {0}, *b[4] = {0};
+    char message[2000] = "";
+    TF_SessionRun(r->plain, NULL, r->feeds, r->values, r->num_feeds, fetches, b, n, NULL, 0, NULL,
+                  r->st);
+    TF_Code code = TF_GetCode(r->st);
+    snprintf(message, sizeof message, "%s", TF_Message(r->st));
+    for (int again = 0; again < 2; again++) {
+        TF_SessionRun(r->fused, NULL, r->feeds, r->values, r->num_feeds, fetches, a, n, NULL, 0,
+                      NULL, r->st);
+        assert_int_equal(TF_GetCode(r->st), code);
+        assert_string_equal(TF_Message(r->st), message);
+        for (int i = 0; i < n && code == TF_OK; i++) {
+            if (!same_bits(a[i], b[i]))
+                fail_msg("result %d of %d nodes differs", i, r->num_nodes);
+            TF_DeleteTensor(a[i]);
+        }
+    }
+    for (int i = 0; i < n && code == TF_OK; i++)
+        TF_DeleteTensor(b[i]);
+    return code;
+}
+
+/* --- random trees --- */
+
+static const char *const unary[] = {"Neg",  "Abs",  "Square", "Exp",        "Tanh",    "Sigmoid",
+                                    "Sqrt", "Sign", "Floor",  "Reciprocal", "Log1p",   "Relu",
+                                    "Elu",  "Sin",  "Relu6",  "Softsign",   "Softplus"};
+static const char *const binary[] = {"Add", "Sub",     "Mul",     "Maximum",           "Minimum",
+                                     "Div", "RealDiv", "Pow",     "SquaredDifference", "AddV2",
+                                     "Mul", "Sub",     "FloorMod"};
+
+/* Values get their operands from the last few, so that trees are deep and mostly joined. */
+static void build_random(struct rig *r, int num_nodes)
+{
+    TF_Output pool[MAX_FEEDS + MAX_NODES];
+    int n = 0;
+    for (int i = 0; i < r->num_feeds; i++)
+        pool[n++] = r->feeds[i];
+    for (int i = 0; i < num_nodes; i++) {
+        TF_Output a = i ? pool[n - 1 - (int)pick(2)] : pool[pick((uint32_t)n)];
+        TF_Output b = pool[pick((uint32_t)n)];
+        if (pick(3) == 0)
+            pool[n++] = node(r, unary[pick(ARRAY_LEN(unary))], 1, a, a);
+        else
+            pool[n++] = node(r, binary[pick(ARRAY_LEN(binary))], 2, pick(2) ? a : b, b);
+    }
+}
+
+/* Shapes that broadcast with one another: each dim its size or 1, some leading ones left out. */
+static void feed_compatible(struct rig *r, const int64_t *dims, int rank, int num)
+{
+    for (int i = 0; i < num; i++) {
+        int64_t d[12];
+        int skip = i == 0 ? 0 : (int)pick((uint32_t)rank + 1);
+        for (int k = skip; k < rank; k++)
+            d[k - skip] = i > 0 && pick(3) == 0 ? 1 : dims[k];
+        feed(r, d, rank - skip);
+    }
+}
+
+static void random_round(int type, const int64_t *dims, int rank, int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        struct rig r = rig_new(type);
+        feed_compatible(&r, dims, rank, 2 + (int)pick(5));
+        build_random(&r, 2 + (int)pick(30));
+        TF_Output fetches[2] = {r.nodes[r.num_nodes - 1], r.nodes[pick((uint32_t)r.num_nodes)]};
+        assert_int_equal(compare(&r, fetches, 1), TF_OK);
+        assert_int_equal(compare(&r, fetches, fetches[1].oper == fetches[0].oper ? 1 : 2), TF_OK);
+        rig_free(&r);
+    }
+}
+
+static void test_fuse_ewise__same_bits_for_any_broadcast(void **state)
+{
+    (void)state;
+    static const struct {
+        int rank;
+        int64_t dims[12];
+    } shapes[] = {{0, {0}},
+                  {1, {1}},
+                  {1, {7}},
+                  {1, {3001}},
+                  {2, {37, 300}},
+                  {2, {300, 10}},
+                  {2, {3, 5000}},
+                  {3, {5, 1, 9}},
+                  {3, {4, 65, 33}},
+                  {3, {2, 0, 3}},
+                  {4, {3, 8, 5, 7}},
+                  {6, {2, 3, 2, 3, 2, 5}},
+                  {9, {2, 1, 2, 2, 1, 2, 2, 2, 3}},
+                  {12, {2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 2}}};
+    for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+        random_round(TF_FLOAT, shapes[i].dims, shapes[i].rank, 12);
+        random_round(TF_DOUBLE, shapes[i].dims, shapes[i].rank, 6);
+    }
+}
+
+static void test_fuse_ewise__same_bits_for_big_tensors(void **state)
+{
+    (void)state;
+    random_round(TF_FLOAT, (int64_t[]){3 << 20}, 1, 2);
+    random_round(TF_FLOAT, (int64_t[]){3000, 700}, 2, 3);
+    random_round(TF_DOUBLE, (int64_t[]){1100000}, 1, 1);
+}
+
+static void test_fuse_ewise__a_shape_error_names_the_node(void **state)
+{
+    (void)state;
+    struct rig r = rig_new(TF_FLOAT);
+    TF_Output a = feed(&r, (int64_t[]){2, 3}, 2), b = feed(&r, (int64_t[]){4}, 1);
+    TF_Output sum = node(&r, "Add", 2, node(&r, "Neg", 1, a, a), node(&r, "Exp", 1, b, b));
+    TF_Output y = node(&r, "Tanh", 1, sum, sum);
+    assert_int_equal(compare(&r, &y, 1), TF_INVALID_ARGUMENT);
+    assert_non_null(strstr(TF_Message(r.st), "Incompatible shapes: [2,3] vs. [4]"));
+    assert_non_null(strstr(TF_Message(r.st), "{{node n2}}"));
+    rig_free(&r);
+}
+
+static void test_fuse_ewise__gradients_do_not_broadcast(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"TanhGrad", "ReluGrad", "SqrtGrad", "EluGrad"};
+    for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+        struct rig r = rig_new(TF_FLOAT);
+        TF_Output a = feed(&r, (int64_t[]){3}, 1), b = feed(&r, (int64_t[]){1}, 1);
+        TF_Output bad = node(&r, ops[i], 2, node(&r, "Neg", 1, a, a), b);
+        TF_Output y = node(&r, "Exp", 1, bad, bad);
+        assert_int_equal(compare(&r, &y, 1), TF_INVALID_ARGUMENT);
+        TF_Output good = node(&r, ops[i], 2, node(&r, "Neg", 1, a, a), node(&r, "Exp", 1, a, a));
+        y = node(&r, "Exp", 1, good, good);
+        assert_int_equal(compare(&r, &y, 1), TF_OK);
+        rig_free(&r);
+    }
+}
+
+/* Results in between that are fetched, or read twice outside, stay. */
+static void test_fuse_ewise__results_in_between_can_be_fetched(void **state)
+{
+    (void)state;
+    struct rig r = rig_new(TF_FLOAT);
+    TF_Output a = feed(&r, (int64_t[]){50, 20}, 2), b = feed(&r, (int64_t[]){20}, 1);
+    TF_Output x = node(&r, "Mul", 2, a, b), y = node(&r, "Exp", 1, x, x);
+    TF_Output z = node(&r, "Sub", 2, node(&r, "Mul", 2, y, y), x);
+    TF_Output all[] = {z, x, y};
+    assert_int_equal(compare(&r, all, 3), TF_OK);
+    assert_int_equal(compare(&r, all, 2), TF_OK);
+    assert_int_equal(compare(&r, all, 1), TF_OK);
+    rig_free(&r);
+}
+
+/* In a frame of a loop the dataflow executor runs the fused node once an iteration. */
+static TF_Output loop_op(struct rig *r, const char *op, const char *name, int n, TF_Output *in)
+{
+    TF_OperationDescription *d = TF_NewOperation(r->g, op, name);
+    for (int i = 0; i < n; i++)
+        TF_AddInput(d, in[i]);
+    if (strcmp(op, "Enter") == 0)
+        TF_SetAttrString(d, "frame_name", "loop", 4);
+    TF_Output o = {TF_FinishOperation(d, r->st), 0};
+    assert_int_equal(TF_GetCode(r->st), TF_OK);
+    return o;
+}
+
+static void test_fuse_ewise__works_under_switch(void **state)
+{
+    (void)state;
+    struct rig r = rig_new(TF_FLOAT);
+    TF_Output a = feed(&r, (int64_t[]){40}, 1), one = feed(&r, NULL, 0), two = feed(&r, NULL, 0);
+    TF_Output less = loop_op(&r, "Less", "less", 2, (TF_Output[]){one, two});
+    TF_Output sw = loop_op(&r, "Switch", "switch", 2, (TF_Output[]){a, less});
+    TF_Output no = sw, yes = {sw.oper, 1};
+    TF_Output left = node(&r, "Exp", 1, node(&r, "Neg", 1, no, no), no);
+    TF_Output right = node(&r, "Mul", 2, node(&r, "Tanh", 1, yes, yes), yes);
+    TF_Output m;
+    TF_OperationDescription *d = TF_NewOperation(r.g, "Merge", "merge");
+    TF_AddInputList(d, (TF_Output[]){left, right}, 2);
+    m = (TF_Output){TF_FinishOperation(d, r.st), 0};
+    TF_Output y = node(&r, "Neg", 1, node(&r, "Square", 1, m, m), m);
+    for (int i = 0; i < 2; i++) {
+        *(float *)TF_TensorData(r.values[1]) = (float)i;
+        *(float *)TF_TensorData(r.values[2]) = 0.5f;
+        assert_int_equal(compare(&r, &y, 1), TF_OK);
+    }
+    rig_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fuse_ewise__same_bits_for_any_broadcast),
+        cmocka_unit_test(test_fuse_ewise__same_bits_for_big_tensors),
+        cmocka_unit_test(test_fuse_ewise__a_shape_error_names_the_node),
+        cmocka_unit_test(test_fuse_ewise__gradients_do_not_broadcast),
+        cmocka_unit_test(test_fuse_ewise__results_in_between_can_be_fetched),
+        cmocka_unit_test(test_fuse_ewise__works_under_switch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
