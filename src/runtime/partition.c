@@ -2,13 +2,12 @@
 /* Partition by device: cuts the edges between devices and joins their ends by _Send and _Recv.
  *
  * One _Send per (value, receiving device); its key is the sender's device, incarnation, receiver,
- * and edge name. A control edge travels as an empty float tensor made next to its source. Loops
- * must stand on one device: one that spans several is refused. */
-#include "runtime/partition.h"
-
+ * and edge name, and the frame and iteration of the step. A control edge travels as an empty float
+ * tensor made next to its source. What loops that span devices need is partition_loops.c's. */
 #include <string.h>
 
 #include "base/mem.h"
+#include "runtime/partition_impl.h"
 #include "runtime/session_impl.h"
 
 struct cut { /* a value that has been sent to a device */
@@ -19,15 +18,9 @@ struct cut { /* a value that has been sent to a device */
     struct cut *next;
 };
 
-struct split {
-    struct session *s;
-    struct rgraph *rg;
-    struct u64map cuts; /* (from id, index, device) -> cut */
-    int64_t next_edge;
-};
-
-static const struct device *device_of(const struct session *s, const struct rnode *n)
+const struct device *split_device(const struct split *p, const struct rnode *n)
 {
+    const struct session *s = p->s;
     for (int i = 0; i < s->num_devices; i++) {
         if (n->device == s->devices[i].name || strcmp(n->device, s->devices[i].name) == 0)
             return &s->devices[i];
@@ -80,13 +73,27 @@ static struct rnode *control_value(struct split *p, struct rnode *from, struct s
         return NULL;
     struct rnode *c = rgraph_add_const(p->rg, "_control", &t, from->device, st);
     tensor_clear(&t);
-    if (c)
+    if (c) {
         rnode_add_control(p->rg, c, from);
+        c->frame = split_out_frame(p->rg, from);
+    }
     return c;
 }
 
-static struct rnode *send_to(struct split *p, struct rnode *from, int index,
-                             const struct device *to, struct status *st)
+/* Both ends are in the frame that the value is in; there the receiving one starts with each
+ * iteration. */
+static bool place_in_frame(struct split *p, struct rnode *from, struct rnode *send,
+                           struct rnode *recv, const struct device *to)
+{
+    send->frame = recv->frame = split_out_frame(p->rg, from);
+    struct rnode *trigger = split_trigger(p, recv->frame, to);
+    if (trigger)
+        rnode_add_control(p->rg, recv, trigger);
+    return recv->frame == 0 || trigger;
+}
+
+struct rnode *split_send(struct split *p, struct rnode *from, int index, const struct device *to,
+                         struct status *st)
 {
     uint64_t key = hash_bytes(&(uint64_t[3]){(uint64_t)(uintptr_t)from, (uint64_t)(int64_t)index,
                                              (uint64_t)(uintptr_t)to},
@@ -102,7 +109,7 @@ static struct rnode *send_to(struct split *p, struct rnode *from, int index,
         if (!value.node)
             return NULL;
     }
-    const struct device *src = device_of(p->s, from);
+    const struct device *src = split_device(p, from);
     int dtype = dtype_base(value.node->output_types[value.index]);
     char *name = mem_printf("edge_%lld_%s", (long long)p->next_edge++, from->name);
     struct transfer t = {name, src, to, dtype};
@@ -111,53 +118,55 @@ static struct rnode *send_to(struct split *p, struct rnode *from, int index,
     mem_free(name);
     if (!recv)
         return NULL;
+    if (!place_in_frame(p, from, send, recv, to)) {
+        status_invalid(st, "'%s' is read on %s in another frame than its own", from->name,
+                       to->name);
+        return NULL;
+    }
     struct cut *c = arena_new(&p->rg->arena, struct cut);
     *c = (struct cut){from, index, to, recv, list};
     u64map_put(&p->cuts, key, c);
     return recv;
 }
 
-static bool same_device(const struct rnode *a, const struct rnode *b)
+bool split_same_device(const struct rnode *a, const struct rnode *b)
 {
     return a->device == b->device || strcmp(a->device, b->device) == 0;
 }
 
-static bool refuse(const struct rnode *from, const struct rnode *to, struct status *st)
+/* The input of n by which it gets e's value on its own device. */
+static bool cut_input(struct split *p, struct rnode *n, int k, struct status *st)
 {
-    return status_unimplemented(
-        st,
-        "A while loop that spans devices is not supported: '%s' is on %s, '%s' on %s; put the "
-        "loop on one device",
-        from->name, from->device, to->name, to->device);
+    struct redge e = n->inputs[k];
+    if (dtype_is_ref(n->input_types[k]))
+        return status_internal(st, "reference edge from '%s' to '%s' crosses devices", e.node->name,
+                               n->name);
+    const struct device *here = split_device(p, n);
+    if (split_is_loop_entry(e.node)) {
+        struct rnode *twin = split_twin(p, e.node, here, st);
+        n->inputs[k] = (struct redge){twin, e.index};
+        return twin;
+    }
+    struct rnode *recv = split_send(p, e.node, e.index, here, st);
+    n->inputs[k] = (struct redge){recv, 0};
+    return recv;
 }
 
-static bool cut_node(struct split *p, struct rnode *n, struct status *st)
+bool split_cut_node(struct split *p, struct rnode *n, struct status *st)
 {
-    const struct device *here = device_of(p->s, n);
     for (int k = 0; k < n->num_inputs; k++) {
-        struct redge e = n->inputs[k];
-        if (same_device(e.node, n))
-            continue;
-        if (dtype_is_ref(n->input_types[k]))
-            return status_internal(st, "reference edge from '%s' to '%s' crosses devices",
-                                   e.node->name, n->name);
-        if (n->frame != 0 || e.node->frame != 0)
-            return refuse(e.node, n, st);
-        struct rnode *recv = send_to(p, e.node, e.index, here, st);
-        if (!recv)
+        if (!split_same_device(n->inputs[k].node, n) && !cut_input(p, n, k, st))
             return false;
-        n->inputs[k] = (struct redge){recv, 0};
     }
     int64_t kept = 0;
     for (int64_t k = 0; k < n->num_control; k++) {
         struct rnode *from = n->control[k];
-        if (!same_device(from, n)) {
-            if (n->frame != 0 || from->frame != 0)
-                return refuse(from, n, st);
-            from = send_to(p, from, -1, here, st);
-            if (!from)
-                return false;
-        }
+        const struct device *here = split_device(p, n);
+        if (!split_same_device(from, n))
+            from = split_is_loop_entry(from) ? split_twin(p, from, here, st)
+                                             : split_send(p, from, -1, here, st);
+        if (!from)
+            return false;
         n->control[kept++] = from;
     }
     n->num_control = kept;
@@ -167,7 +176,7 @@ static bool cut_node(struct split *p, struct rnode *n, struct status *st)
 static bool one_device(const struct rgraph *rg)
 {
     for (int64_t i = 1; i < rg->num_nodes; i++) {
-        if (!same_device(rg->nodes[i], rg->nodes[0]))
+        if (!split_same_device(rg->nodes[i], rg->nodes[0]))
             return false;
     }
     return true;
@@ -180,7 +189,7 @@ static void number_parts(struct split *p, struct partition *out)
     for (int64_t i = 0; i < p->rg->num_nodes; i++) {
         struct rnode *n = p->rg->nodes[i];
         n->id = (int)i;
-        const struct device *d = device_of(p->s, n);
+        const struct device *d = split_device(p, n);
         int at = (int)(d - p->s->devices);
         if (!part[at]) {
             out->devices[out->num_parts] = d;
@@ -197,15 +206,18 @@ bool partition_rgraph(struct session *s, struct rgraph *rg, struct partition *ou
     out->devices = mem_new_array(const struct device *, s->num_devices + 1);
     if (one_device(rg)) {
         out->num_parts = 1;
-        out->devices[0] = rg->num_nodes ? device_of(s, rg->nodes[0]) : &s->devices[0];
+        out->devices[0] =
+            rg->num_nodes ? split_device(&(struct split){.s = s}, rg->nodes[0]) : &s->devices[0];
         return true;
     }
     struct split p = {.s = s, .rg = rg};
-    int64_t n = rg->num_nodes; /* transfers that are added need no cut */
-    bool ok = true;
+    int64_t n = rg->num_nodes; /* what is added is cut where it is made */
+    bool ok = split_add_loops(&p, st);
     for (int64_t i = 0; ok && i < n; i++)
-        ok = cut_node(&p, rg->nodes[i], st);
+        ok = split_cut_node(&p, rg->nodes[i], st);
     u64map_release(&p.cuts);
+    u64map_release(&p.loops);
+    u64map_release(&p.twins);
     if (ok)
         number_parts(&p, out);
     return ok;

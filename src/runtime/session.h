@@ -3,7 +3,7 @@
  *
  * Life of a run: the signature (feeds, fetches, targets) finds its plan, or makes one (prune,
  * place, passes, partition: runtime/plan.h); a run state is taken from the plan's free list; the
- * parts run (runtime/tape.h, runtime/dataflow.h); fetches are moved out; the state goes back.
+ * parts run (runtime/tape.c, runtime/dataflow.c); fetches are moved out; the state goes back.
  * Many runs at once are fine: plans are immutable, states are one run's own, kernels' states are
  * shared by all plans of the session and guard themselves.
  *
