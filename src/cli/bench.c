@@ -39,12 +39,12 @@ struct bench {
 
 static const struct bench_case *case_at(int i)
 {
-    for (const struct bench_case *c = bench_micro_cases; c->name; c++)
-        if (i-- == 0)
-            return c;
-    for (const struct bench_case *c = bench_model_cases; c->name; c++)
-        if (i-- == 0)
-            return c;
+    const struct bench_case *const tables[] = {bench_micro_cases, bench_model_cases,
+                                               bench_net_cases};
+    for (size_t t = 0; t < ARRAY_LEN(tables); t++)
+        for (const struct bench_case *c = tables[t]; c->name; c++)
+            if (i-- == 0)
+                return c;
     return NULL;
 }
 

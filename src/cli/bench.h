@@ -27,6 +27,8 @@ struct bench_part {
     int num_feeds;
     TF_Output fetch; /* a float scalar, fetched each time; .oper NULL: nothing is */
     const TF_Operation *target;
+    TF_Operation *extra[64]; /* of a training step, besides the optimizer's updates */
+    int num_extra;
     double work; /* in one run: nodes, 1e9 operations, bytes / 1e9, or steps */
     bool training;
     int64_t runs;
@@ -48,7 +50,7 @@ struct bench_case {
 enum { BENCH_PART_NAME = 48 };
 
 /* The tables of the files of cases; the last row has no name. */
-extern const struct bench_case bench_micro_cases[], bench_model_cases[];
+extern const struct bench_case bench_micro_cases[], bench_model_cases[], bench_net_cases[];
 
 /* Opens the session, with so many threads. */
 MUST_CHECK bool bench_part_start(struct bench_part *p, const struct bench_case *c, int threads,

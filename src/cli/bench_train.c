@@ -171,6 +171,8 @@ void bench_train(struct bench_part *p, TF_Output loss, enum train_rule rule, flo
         else
             update_rows(t, &tables[i - vars], dxs[i]);
     }
+    for (int i = 0; i < p->num_extra; i++)
+        keep_update(t, (TF_Output){p->extra[i], 0});
     trainer_end(t, p);
     p->fetch = loss;
     p->training = true;

@@ -208,9 +208,14 @@ static TF_Output start_value(struct maker *m, const int64_t *dims, int num_dims,
 
 TF_Output make_variable(struct maker *m, const int64_t *dims, int num_dims, float limit)
 {
+    return make_variable_from(m, dims, num_dims, start_value(m, dims, num_dims, limit));
+}
+
+TF_Output make_variable_from(struct maker *m, const int64_t *dims, int num_dims, TF_Output start)
+{
     if (stopped(m))
         return (TF_Output){0};
-    TF_Output var = make_slot(m, dims, num_dims, start_value(m, dims, num_dims, limit));
+    TF_Output var = make_slot(m, dims, num_dims, start);
     m->vars = vec_reserve(m->vars, &m->cap_vars, m->num_vars + 1, sizeof *m->vars);
     m->vars[m->num_vars++] = var;
     /* read once a step: what computes with it never sees the step's own update */

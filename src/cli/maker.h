@@ -36,6 +36,8 @@ TF_Output make_input(struct maker *m, TF_DataType type, const int64_t *dims, int
 /* A trained variable of this shape, uniform in [-limit, limit] at the start; its value is given,
  * read once a step. */
 TF_Output make_variable(struct maker *m, const int64_t *dims, int num_dims, float limit);
+/* The same from a first value. */
+TF_Output make_variable_from(struct maker *m, const int64_t *dims, int num_dims, TF_Output start);
 /* A variable whose first value is `start`; not trained, and the reference itself is given. */
 TF_Output make_slot(struct maker *m, const int64_t *dims, int num_dims, TF_Output start);
 /* Random numbers in [-limit, limit), other ones at each run. At most 8 dims. */
