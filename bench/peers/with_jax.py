@@ -198,11 +198,61 @@ def w2v():
     return call
 
 
+def lstm():
+    units = 128
+
+    def loss(p, key, x, y):
+        def step(state, now):
+            c, h = state
+            i, j, f, o = jnp.split(jnp.concatenate([now, h], 1) @ p[0] + p[1], 4, 1)
+            c = c * jax.nn.sigmoid(f + 1) + jax.nn.sigmoid(i) * jnp.tanh(j)
+            h = jnp.tanh(c) * jax.nn.sigmoid(o)
+            return (c, h), ()
+        none = jnp.zeros([128, units])
+        (_, h), _ = lax.scan(step, (none, none), jnp.swapaxes(x, 0, 1))
+        return mean_loss(h @ p[2] + p[3], y)
+    params = [uniform([28 + units, 4 * units], 0.1), jnp.zeros([4 * units])] + \
+        dense_params([units, 10])
+    feeds = [common.batches(np, [128, 28, 28]), common.batches(np, [128], 10)]
+    return training(params, feeds, loss, adam(1e-3))
+
+
+def resnet20():
+    """Without the running averages of the normalisations, which cost next to nothing."""
+    plan = [(16, 16), (16, 16), (16, 16), (16, 32), (32, 32), (32, 32), (32, 64), (64, 64), (64, 64)]
+    params = [uniform([3, 3, 3, 16], 0.18), jnp.ones([16]), jnp.zeros([16])]
+    for a, b in plan:
+        params += [uniform([3, 3, a, b], (6 / (9 * (a + b))) ** 0.5), jnp.ones([b]), jnp.zeros([b]),
+                   uniform([3, 3, b, b], (3 / (9 * b)) ** 0.5), jnp.ones([b]), jnp.zeros([b])]
+        if a != b:
+            params.append(uniform([1, 1, a, b], (6 / (a + b)) ** 0.5))
+    params += dense_params([64, 10])
+
+    def norm(x, scale, offset):
+        mean = jnp.mean(x, (0, 1, 2))
+        variance = jnp.mean(x * x, (0, 1, 2)) - mean * mean
+        return (x - mean) * (lax.rsqrt(variance + 1e-5) * scale) + offset
+
+    def loss(params, key, x, y):
+        p = iter(params)
+
+        def layer(x, stride=1):
+            return norm(convolve(x, next(p), 'SAME', stride), next(p), next(p))
+        x = jax.nn.relu(layer(x))
+        for a, b in plan:
+            stride = 1 if a == b else 2
+            z = layer(jax.nn.relu(layer(x, stride)))
+            x = jax.nn.relu(z + (x if a == b else convolve(x, next(p), 'SAME', 2)))
+        return mean_loss(jnp.mean(x, (1, 2)) @ next(p) + next(p), y)
+    feeds = [common.batches(np, [128, 32, 32, 3]), common.batches(np, [128], 10)]
+    return training(params, feeds, loss, momentum(0.1))
+
+
 MODELS = {
     'softmax': lambda: classifier([784, 10], 100, sgd(0.05)),
     'mlp_sgd': lambda: classifier([784, 512, 512, 10], 128, sgd(0.05)),
     'mlp_adam': lambda: classifier([784, 512, 512, 10], 128, adam(0.001)),
-    'cnn': cnn, 'w2v': w2v,
+    'cnn': cnn, 'w2v': w2v, 'lstm': lstm, 'resnet20': resnet20,
 }
 MICRO = {'gemm': gemm, 'conv': conv, 'ewise_chain': ewise}
 

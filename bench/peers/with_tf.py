@@ -87,7 +87,8 @@ def build_micro(case, part, threads):
 
 def training(threads, feeds, loss, optimizer):
     """feeds: {placeholder: batches}."""
-    step = optimizer.minimize(loss)
+    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+        step = optimizer.minimize(loss)
     s = session(threads)
     turn = [0]
 
@@ -180,8 +181,57 @@ def textcnn(threads):
     return training(threads, feeds, mean_loss(dense(flat, 2), y), tf.train.AdamOptimizer(1e-3))
 
 
+def lstm_model(x):
+    """The unrolled cell, which is faster here than the loop of dynamic_rnn."""
+    units = 128
+    kernel = tf.Variable(tf.random.uniform([28 + units, 4 * units], -0.1, 0.1))
+    bias = tf.Variable(tf.zeros([4 * units]))
+    c = h = tf.zeros([128, units])
+    for step in tf.unstack(x, 28, 1):
+        gates = tf.nn.bias_add(tf.matmul(tf.concat([step, h], 1), kernel), bias)
+        i, j, f, o = tf.split(gates, 4, 1)
+        c = c * tf.sigmoid(f + 1.0) + tf.sigmoid(i) * tf.tanh(j)
+        h = tf.tanh(c) * tf.sigmoid(o)
+    return dense(h, 10)
+
+
+def lstm(threads):
+    return classify(threads, [128, 28, 28], 10, lstm_model, tf.train.AdamOptimizer(1e-3))
+
+
+def plain_conv(x, size, units, stride):
+    cin = int(x.shape[3])
+    limit = (6.0 / (size * size * (cin + units))) ** 0.5
+    w = tf.Variable(tf.random.uniform([size, size, cin, units], -limit, limit))
+    return tf.nn.conv2d(x, w, strides=[1, stride, stride, 1], padding='SAME')
+
+
+def batch_norm(x):
+    n = int(x.shape[3])
+    y, mean, variance = tf.nn.fused_batch_norm(x, tf.Variable(tf.ones([n])), tf.Variable(tf.zeros([n])),
+                                               epsilon=1e-5)
+    for start, now in ((tf.zeros, mean), (tf.ones, variance)):
+        moving = tf.Variable(start([n]), trainable=False)
+        tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.assign_sub(moving, (moving - now) * 0.003))
+    return y
+
+
+def resnet_model(x):
+    x = tf.nn.relu(batch_norm(plain_conv(x, 3, 16, 1)))
+    for units in (16, 16, 16, 32, 32, 32, 64, 64, 64):
+        wider = units != int(x.shape[3])
+        y = tf.nn.relu(batch_norm(plain_conv(x, 3, units, 2 if wider else 1)))
+        y = batch_norm(plain_conv(y, 3, units, 1))
+        x = tf.nn.relu(y + (plain_conv(x, 1, units, 2) if wider else x))
+    return dense(tf.reduce_mean(x, [1, 2]), 10)
+
+
+def resnet20(threads):
+    return classify(threads, [128, 32, 32, 3], 10, resnet_model, tf.train.MomentumOptimizer(0.1, 0.9))
+
+
 MODELS = {'softmax': softmax_case, 'mlp_sgd': mlp_sgd, 'mlp_adam': mlp_adam, 'cnn': cnn, 'w2v': w2v,
-          'textcnn': textcnn}
+          'textcnn': textcnn, 'lstm': lstm, 'resnet20': resnet20}
 
 
 def build(case, part, threads):
