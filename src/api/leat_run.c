@@ -174,21 +174,20 @@ static TF_Output fetch_of(TF_Graph *g, TF_Output y)
     return y;
 }
 
-static bool fetch_out(const struct leat_fetch *f, TF_Tensor **value, struct status *st)
+static bool fetch_out(const struct leat_fetch *f, const TF_Tensor *t, struct status *st)
 {
-    TF_Tensor *t = *value;
     const char *name = TF_OperationName(f->output.oper);
-    if (f->tensor) {
-        *f->tensor = t;
-        *value = NULL;
-        return true;
-    }
+    if (f->tensor)
+        return true; /* handed over when all is well */
     if (TF_TensorType(t) != f->type)
         return status_invalid(st, "leat_run: fetch '%s' is of type %s, asked for as %s", name,
                               dtype_name((int)TF_TensorType(t)), dtype_name((int)f->type));
     if (TF_TensorElementCount(t) != f->n || (f->n > 0 && !f->data))
         return status_invalid(st, "leat_run: fetch '%s' has %lld elements, room is for %lld", name,
                               (long long)TF_TensorElementCount(t), (long long)f->n);
+    if (dtype_is_managed((int)f->type))
+        return status_invalid(st, "leat_run: fetch '%s' is of type %s: fetch it as a tensor", name,
+                              dtype_name((int)f->type));
     if (f->n > 0)
         memcpy(f->data, TF_TensorData(t), (size_t)f->n * dtype_size((int)f->type));
     return true;
@@ -218,7 +217,7 @@ static bool step_run(struct step *s, TF_Session *session, struct status *st)
         status_fail(st, (int)TF_GetCode(status), "%s", TF_Message(status));
     TF_DeleteStatus(status);
     for (int i = 0; status_ok(st) && i < a->fetches.n; i++)
-        (void)fetch_out(&a->fetches.v[i], &s->fetch_values[i], st);
+        (void)fetch_out(&a->fetches.v[i], s->fetch_values[i], st);
     return status_ok(st);
 }
 
@@ -250,10 +249,11 @@ int leat_run_fn(TF_Session *session, TF_Status *status, const struct leat_run_ar
                 TF_DeleteTensor(s.feed_values[i]);
         }
         for (int i = 0; i < a->fetches.n; i++) {
-            TF_DeleteTensor(s.fetch_values[i]);
-            if (!ok && a->fetches.v[i].tensor && a->fetches.v[i].output.oper &&
-                !s.fetch_values[i]) /* handed out before a later one failed */
-                *a->fetches.v[i].tensor = NULL;
+            TF_Tensor **out = a->fetches.v[i].tensor;
+            if (out)
+                *out = ok ? s.fetch_values[i] : NULL;
+            if (!ok || !out)
+                TF_DeleteTensor(s.fetch_values[i]);
         }
         mem_free(s.feeds);
         mem_free(s.feed_values);
