@@ -15,11 +15,16 @@
 
 #include "tensorflow/c/c_api.h"
 
+#include "leat/clip.h"
 #include "leat/constant.h"
+#include "leat/decay.h"
 #include "leat/gradients.h"
 #include "leat/info.h"
 #include "leat/leat_ops.h"
+#include "leat/losses.h"
+#include "leat/nn.h"
 #include "leat/op.h"
+#include "leat/optimizer.h"
 #include "leat/progress.h"
 #include "leat/run.h"
 #include "leat/scope.h"

@@ -79,6 +79,10 @@ struct leat_outputs {
 #define leat_bools(...) LEAT_LIST_(leat_bools, bool, __VA_ARGS__)
 #define leat_types(...) LEAT_LIST_(leat_types, TF_DataType, __VA_ARGS__)
 #define leat_strings(...) LEAT_LIST_(leat_strings, char *, __VA_ARGS__)
+/* At least one. */
+#define leat_outputs(...)                                                                          \
+    ((struct leat_outputs){(const TF_Output[]){__VA_ARGS__},                                       \
+                           (int)(sizeof((const TF_Output[]){__VA_ARGS__}) / sizeof(TF_Output))})
 #define leat_unknown_shape() ((struct leat_shape){NULL, LEAT_UNKNOWN_RANK})
 
 /* A call whose arguments may be left out. `call` is a struct that begins with the members that must
