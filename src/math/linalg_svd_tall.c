@@ -13,6 +13,16 @@
 
 typedef double complex number; /* of any of the four types */
 
+/* C11's CMPLX, which not every pair of compiler and C library has. */
+static number make_number(double re, double im)
+{
+    const union {
+        double parts[2];
+        number whole;
+    } v = {.parts = {re, im}};
+    return v.whole;
+}
+
 struct tall_memory {
     number *a; /* columns, one after the other; below the diagonal the reflectors */
     number *tau, *column;
@@ -60,9 +70,10 @@ static number get(int dtype, const void *p, int64_t i)
     case DT_DOUBLE:
         return ((const double *)p)[i];
     case DT_COMPLEX64:
-        return CMPLX((double)((const struct c64 *)p)[i].re, (double)((const struct c64 *)p)[i].im);
+        return make_number((double)((const struct c64 *)p)[i].re,
+                           (double)((const struct c64 *)p)[i].im);
     default:
-        return CMPLX(((const struct c128 *)p)[i].re, ((const struct c128 *)p)[i].im);
+        return make_number(((const struct c128 *)p)[i].re, ((const struct c128 *)p)[i].im);
     }
 }
 
