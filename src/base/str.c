@@ -134,6 +134,20 @@ int str_distance(const char *a, const char *b)
     return row[nb];
 }
 
+bool str_nearer(const char *name, const char *candidate, int *best)
+{
+    size_t len = strlen(name), other = strlen(candidate);
+    size_t gap = len > other ? len - other : other - len;
+    size_t most = len / 3 > 0 ? len / 3 : 1;
+    if (len > DISTANCE_MAX_BYTES || other > DISTANCE_MAX_BYTES || gap > most)
+        return false;
+    int d = str_distance(name, candidate);
+    if ((size_t)d > most || d >= *best)
+        return false;
+    *best = d;
+    return true;
+}
+
 /* Room for n more bytes and the NUL. */
 static void reserve(struct strbuf *b, size_t n)
 {

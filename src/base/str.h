@@ -43,6 +43,9 @@ MUST_CHECK bool str_to_double(struct str s, double *out);
 /* Edits (insert, delete, change) between two names, for "did you mean"; names over 256 bytes are
  * told apart only. */
 int str_distance(const char *a, const char *b);
+/* Whether candidate may have been meant by name, at a third of its length in edits, and is nearer
+ * than *best edits, which it then sets. *best begins as INT_MAX. */
+bool str_nearer(const char *name, const char *candidate, int *best);
 
 struct strbuf {
     char *p; /* NUL-terminated once anything was added; owned */

@@ -5,6 +5,8 @@
  * an import or an addition that failed. */
 #include "graph/graph.h"
 
+#include <limits.h>
+
 #include "graph/function.h"
 #include "graph/graph_impl.h"
 
@@ -158,27 +160,17 @@ struct node *graph_find(struct graph *g, const char *name)
     return n;
 }
 
-enum { NEAREST_TRIES = 20000, NEAREST_MAX_LEN = 200 };
+enum { NEAREST_TRIES = 20000 };
 
-/* The name least edits away from `name`, when that is near enough to have been meant; else NULL. */
+/* The name of a node that may have been meant, among the first ones; else NULL. */
 static const char *nearest_name(struct graph *g, const char *name)
 {
-    size_t len = strlen(name);
-    int best = len < 4 ? 2 : 4;
+    int best = INT_MAX;
     const char *found = NULL;
 
-    if (len > NEAREST_MAX_LEN)
-        return NULL;
     for (int64_t i = 0; i < g->num_nodes && i < NEAREST_TRIES; i++) {
-        size_t n = strlen(g->nodes[i]->name);
-
-        if (n > len + 3 || len > n + 3)
-            continue;
-        int d = str_distance(name, g->nodes[i]->name);
-        if (d < best) {
-            best = d;
+        if (str_nearer(name, g->nodes[i]->name, &best))
             found = g->nodes[i]->name;
-        }
     }
     return found;
 }

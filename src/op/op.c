@@ -8,6 +8,7 @@
  * looked at only once there are any. */
 #include "op/op.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,16 +179,31 @@ const struct op *op_find(const char *name)
     return op;
 }
 
+/* The built-in op that may have been meant, or NULL. */
+static const char *nearest_op(const char *name)
+{
+    const char *key, *near = NULL;
+    void *value;
+    int best = INT_MAX;
+    for (int64_t i = 0; strmap_next(&built_in, &i, &key, &value);) {
+        if (str_nearer(name, key, &best))
+            near = ((struct slot *)value)->def->name;
+    }
+    return near;
+}
+
 static void fail_unknown(const char *name, struct status *st)
 {
+    const char *near = nearest_op(name);
     char host[256] = "";
     if (gethostname(host, sizeof host) != 0)
         host[0] = '\0';
     host[sizeof host - 1] = '\0';
     status_not_found(st,
                      "Op type not registered '%s' in binary running on %s. Make sure the Op and "
-                     "Kernel are registered in the binary running in this process.",
-                     name, host[0] ? host : "this machine");
+                     "Kernel are registered in the binary running in this process.%s%s%s",
+                     name, host[0] ? host : "this machine", near ? " Did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
 }
 
 const struct op *op_get(const char *name, struct status *st)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What follows from an op's spec and a node's attrs: types of inputs and outputs, defaults, and
  * whether each attr is what the spec wants. Attrs come from outside: their sizes are bounded. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,23 +258,35 @@ static void add_node_and_op(const struct op *op, const char *node_name, struct s
     strbuf_release(&text);
 }
 
+static bool fails_unknown_attr(const struct op *op, const char *name, const char *node_name,
+                               struct status *st)
+{
+    struct strbuf text = {0};
+    const char *near = NULL;
+    int best = INT_MAX;
+    op_print(op, &text);
+    for (int i = 0; i < op->num_attrs; i++) {
+        if (str_nearer(name, op->attrs[i].name, &best))
+            near = op->attrs[i].name;
+    }
+    status_invalid(st,
+                   "NodeDef mentions attr '%s' not in %s; NodeDef: {{node %s}}. (Check whether "
+                   "your GraphDef-interpreting binary is up to date with your "
+                   "GraphDef-generating binary.).%s%s%s",
+                   name, strbuf_text(&text), node_name, near ? " Did you mean '" : "",
+                   near ? near : "", near ? "'?" : "");
+    strbuf_release(&text);
+    return false;
+}
+
 static bool check_attr(const struct op *op, const struct attr *attr, const char *node_name,
                        struct status *st)
 {
     if (attr->name[0] == '_')
         return true;
     const struct op_attr *a = op_attr_find(op, attr->name);
-    if (!a) {
-        struct strbuf text = {0};
-        op_print(op, &text);
-        status_invalid(st,
-                       "NodeDef mentions attr '%s' not in %s; NodeDef: {{node %s}}. (Check whether "
-                       "your GraphDef-interpreting binary is up to date with your "
-                       "GraphDef-generating binary.).",
-                       attr->name, strbuf_text(&text), node_name);
-        strbuf_release(&text);
-        return false;
-    }
+    if (!a)
+        return fails_unknown_attr(op, attr->name, node_name, st);
     if (!check_value(a, &attr->value, st)) {
         status_append(st, "\n\t for attr '%s'", a->name);
         add_node_and_op(op, node_name, st);

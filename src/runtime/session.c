@@ -170,6 +170,8 @@ static struct kernel *make_kernel(const struct rnode *n, const struct device *de
         n->op->function ? &call_kernel_def
                         : kernel_find(n->op, device->def->type, n->attrs, n->name, st);
     struct kernel *k = def ? kernel_new(def, n->op, n->name, n->attrs, device->name, st) : NULL;
+    if (!def && st->code == STATUS_NOT_FOUND)
+        st->code = STATUS_INVALID_ARGUMENT; /* as TensorFlow's placer has it */
     if (k && n->origin)
         k->made_at = n->origin->made_at;
     if (!k)

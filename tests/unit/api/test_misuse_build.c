@@ -234,11 +234,11 @@ static void device_that_cannot_be(struct bench *b)
 }
 
 static const struct misuse rows[] = {
-    {"unknown op", unknown_op, TF_INVALID_ARGUMENT, "MatMul"},
+    {"unknown op", unknown_op, TF_INVALID_ARGUMENT, "Did you mean 'MatMul'?"},
     {"wrong type", wrong_type, TF_INVALID_ARGUMENT, "y"},
     {"type not allowed", type_not_allowed, TF_INVALID_ARGUMENT, "bool"},
     {"missing attr", missing_attr, TF_INVALID_ARGUMENT, "dtype"},
-    {"unknown attr", unknown_attr, TF_INVALID_ARGUMENT, "shape"},
+    {"unknown attr", unknown_attr, TF_INVALID_ARGUMENT, "Did you mean 'shape'?"},
     {"attr of another kind", attr_of_another_kind, TF_INVALID_ARGUMENT, "dtype"},
     {"attr out of range", attr_out_of_range, TF_INVALID_ARGUMENT, "T"},
     {"const of another type", const_of_another_type, TF_INVALID_ARGUMENT, ""},

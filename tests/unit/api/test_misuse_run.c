@@ -153,6 +153,14 @@ static void division_by_zero(struct bench *b)
     m_fetch(b, m_op2(b, "FloorDiv", "y", zero, zero));
 }
 
+static void no_kernel(struct bench *b)
+{
+    TF_OperationDescription *d = TF_NewOperation(b->g, "Neg", "y");
+    TF_AddInput(d, m_scalar(b, "x", 1));
+    TF_SetAttrString(d, "_kernel", "unheard-of", 10);
+    m_fetch(b, (TF_Output){TF_FinishOperation(d, b->st), 0});
+}
+
 static void device_that_is_not_there(struct bench *b)
 {
     TF_Output x = m_scalar(b, "x", 1);
@@ -261,6 +269,7 @@ static const struct misuse rows[] = {
     {"out of memory", out_of_memory, TF_RESOURCE_EXHAUSTED, "y"},
     {"kernel that fails", kernel_that_fails, TF_INVALID_ARGUMENT, "culprit"},
     {"division by zero", division_by_zero, TF_INVALID_ARGUMENT, "zero"},
+    {"no kernel", no_kernel, TF_INVALID_ARGUMENT, "No OpKernel was registered to support Op 'Neg'"},
     {"device that is not there", device_that_is_not_there, TF_INVALID_ARGUMENT, "CPU:7"},
     {"options of garbage", options_of_garbage, TF_INVALID_ARGUMENT, "RunOptions"},
     {"metadata that is full", metadata_that_is_full, TF_INVALID_ARGUMENT, "run_metadata"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts: pieces, numbers at their limits, distances, growth. */
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>
@@ -126,6 +127,19 @@ static void test_str__doubles_ignore_the_locale(void **state UNUSED)
     setlocale(LC_ALL, "C");
 }
 
+static void test_str__nearer(void **state UNUSED)
+{
+    int best = INT_MAX;
+    assert_false(str_nearer("MatMul", "Conv2D", &best));
+    assert_true(str_nearer("MatMull", "BatMul", &best));
+    assert_true(str_nearer("MatMull", "MatMul", &best));
+    assert_int_equal(best, 1);
+    assert_false(str_nearer("MatMull", "MatMal", &best));
+    best = INT_MAX;
+    assert_false(str_nearer("", "ab", &best));
+    assert_true(str_nearer("a", "b", &best));
+}
+
 static void test_str__distance(void **state UNUSED)
 {
     assert_int_equal(str_distance("", ""), 0);
@@ -178,10 +192,15 @@ static void test_str__buffer_grows(void **state UNUSED)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_str__compare),  cmocka_unit_test(test_str__trim),
-        cmocka_unit_test(test_str__split),    cmocka_unit_test(test_str__whole_numbers),
-        cmocka_unit_test(test_str__doubles),  cmocka_unit_test(test_str__doubles_ignore_the_locale),
-        cmocka_unit_test(test_str__distance), cmocka_unit_test(test_str__buffer_grows),
+        cmocka_unit_test(test_str__compare),
+        cmocka_unit_test(test_str__trim),
+        cmocka_unit_test(test_str__split),
+        cmocka_unit_test(test_str__whole_numbers),
+        cmocka_unit_test(test_str__doubles),
+        cmocka_unit_test(test_str__doubles_ignore_the_locale),
+        cmocka_unit_test(test_str__distance),
+        cmocka_unit_test(test_str__nearer),
+        cmocka_unit_test(test_str__buffer_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
