@@ -10,12 +10,10 @@ int main(void)
     TF_Status *s = TF_NewStatus();
     TF_Graph *g = TF_NewGraph();
     TF_Output x = {0}, beta = {0}, y = {0};
-    leat_with_device(g, "/cpu:1")
-    {
+    leat_with_device(g, "/cpu:1") {
         beta = leat_variable(g, "beta", leat_ones(g, leat_shape(2, 1)));
     }
-    leat_with_device(g, "/cpu:0")
-    {
+    leat_with_device(g, "/cpu:0") {
         x = leat_placeholder(g, .dtype = TF_FLOAT, .shape = leat_shape(-1, 2), .name = "X");
         y = leat_matmul(g, x, beta, .name = "y_pred");
     }

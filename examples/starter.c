@@ -12,8 +12,7 @@ int main(void)
     leat_set_random_seed(g, 1);
     TF_Output m1 = leat_placeholder(g, .dtype = TF_FLOAT, .shape = leat_shape(4, 2));
     TF_Output m2 = {0}, m3 = {0};
-    leat_with_device(g, "/cpu:0")
-    {
+    leat_with_device(g, "/cpu:0") {
         m2 = leat_variable(g, "m2",
                            leat_random_uniform(g, leat_shape(2, 3), .minval = -1.0, .maxval = 1.0));
         m3 = leat_matmul(g, m1, m2);

@@ -16,13 +16,12 @@ void leat_add_to_collection(TF_Graph *g, const char *collection, TF_Output item)
     mem_free(name);
 }
 
-/* The output that an item names: "w:0", "w" or "^w"; false when there is none such. */
-static bool item_output(struct graph *g, const struct strbuf *item, struct output *out)
+/* The output that an item names: "w:0" or "w"; false when there is none such. */
+static bool item_output(struct graph *g, const char *name, struct output *out)
 {
     struct status st = {0};
-    const char *name = strbuf_text(item);
-    bool ok = strlen(name) == item->n && graph_get_output(g, name, out, &st);
-    if (!ok && strlen(name) == item->n) { /* an operation without outputs */
+    bool ok = graph_get_output(g, name, out, &st);
+    if (!ok) { /* an operation without outputs */
         out->node = graph_find(g, name);
         out->index = 0;
         ok = out->node != NULL;
@@ -31,22 +30,43 @@ static bool item_output(struct graph *g, const struct strbuf *item, struct outpu
     return ok;
 }
 
+/* Copies of the items that are names beginning with scope. Others add meanwhile: under the lock. */
+static char **item_names(struct graph *g, const char *collection, const char *scope, int64_t *n)
+{
+    char **names = NULL;
+    int64_t cap = 0;
+    *n = 0;
+    lock_take(&g->lock);
+    const struct collection *c = strmap_find(&g->collections, collection);
+    for (int64_t i = 0; c && i < c->n; i++) {
+        struct str item = str_make(c->items[i].p, c->items[i].n);
+        if (!item.p || memchr(item.p, 0, item.n) || (scope && !str_starts(item, scope)))
+            continue;
+        names = vec_reserve(names, &cap, *n + 1, sizeof *names);
+        names[(*n)++] = mem_strndup(item.p, item.n);
+    }
+    lock_drop(&g->lock);
+    return names;
+}
+
 int leat_get_collection(TF_Graph *g, const char *collection, const char *scope, TF_Output *items,
                         int max)
 {
-    const struct collection *c =
-        g && collection ? graph_collection(api_graph(g), collection) : NULL;
+    int64_t num_names = 0;
     int n = 0;
-    for (int64_t i = 0; c && i < c->n; i++) {
+    if (!g || !collection)
+        return 0;
+    char **names = item_names(api_graph(g), collection, scope, &num_names);
+    for (int64_t i = 0; i < num_names; i++) {
         struct output o;
-        if (scope && !str_starts(str_make(c->items[i].p, c->items[i].n), scope))
-            continue;
-        if (!item_output(api_graph(g), &c->items[i], &o))
-            continue;
-        if (items && n < max)
-            items[n] = (TF_Output){api_oper(o.node), o.index};
-        n++;
+        if (item_output(api_graph(g), names[i], &o)) {
+            if (items && n < max)
+                items[n] = (TF_Output){api_oper(o.node), o.index};
+            n++;
+        }
+        mem_free(names[i]);
     }
+    mem_free(names);
     return n;
 }
 
@@ -74,6 +94,9 @@ void leat_set_random_seed(TF_Graph *graph, int64_t seed)
 void leat_get_seed(TF_Graph *graph, int64_t op_seed, int64_t *seed, int64_t *seed2)
 {
     struct graph *g = api_graph(graph);
+    int64_t unused[2];
+    seed = seed ? seed : &unused[0];
+    seed2 = seed2 ? seed2 : &unused[1];
     *seed = *seed2 = 0;
     if (!g)
         return;

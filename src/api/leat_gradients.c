@@ -42,6 +42,19 @@ static bool request_ok(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output
     return true;
 }
 
+static bool grad_ys_ok(TF_Graph *g, const TF_Output *grad_ys, int ny, struct status *st)
+{
+    for (int i = 0; grad_ys && i < ny; i++) {
+        if (!grad_ys[i].oper)
+            continue;
+        if (!api_check_output(grad_ys[i], st))
+            return false;
+        if (api_node(grad_ys[i].oper)->graph != api_graph(g))
+            return status_invalid(st, "leat_gradients: grad_ys %d is not in this graph", i);
+    }
+    return true;
+}
+
 static bool stops_ok(TF_Graph *g, struct leat_outputs stops, struct status *st)
 {
     if (stops.n < 0 || (stops.n > 0 && !stops.v))
@@ -69,7 +82,8 @@ int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output 
         a = *args;
     for (int i = 0; i < nx && grads; i++)
         grads[i] = (struct leat_grad){none, none, none};
-    bool ok = request_ok(g, ys, ny, xs, nx, grads, &st) && stops_ok(g, a.stop_gradients, &st);
+    bool ok = request_ok(g, ys, ny, xs, nx, grads, &st) && grad_ys_ok(g, a.grad_ys, ny, &st) &&
+              stops_ok(g, a.stop_gradients, &st);
     if (ok) {
         char *prefix = leat_unique_name(g, a.name ? a.name : "gradients");
         struct grad_value *out = mem_new_array(struct grad_value, nx + 1);

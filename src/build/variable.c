@@ -140,7 +140,9 @@ static TF_Output new_shared(TF_Graph *g, const char *name, struct leat_shape sha
     char *own = mem_strndup(scope, strlen(scope) > 0 ? strlen(scope) - 1 : 0);
     leat_push_colocation_name(g, own);
     leat_push_scope(g, "Initializer");
+    leat_push_device(g, NULL); /* it runs where the variable is, by its class */
     TF_Output initial = leat_initial_value(g, a->initializer, shape, dtype);
+    leat_pop(g);
     leat_pop(g);
     leat_pop(g);
     leat_push_colocation_name(g, own);

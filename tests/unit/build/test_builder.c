@@ -65,6 +65,16 @@ static void test_builder__first_error_tells_its_line(void **state)
     assert_error(m, "AddN: input 'inputs'");
     (void)leat_add_n(g, &x, -1);
     assert_error(m, "AddN: input 'inputs'");
+    (void)leat_conv2d(g, x, x, .strides = {NULL, 4}, .padding = "SAME");
+    assert_error(m, "attr 'strides': a list of 4 values");
+    (void)leat_placeholder(g, .dtype = TF_FLOAT, .shape = {NULL, 255});
+    assert_error(m, "attr 'shape': a shape of 255 dims");
+    (void)leat_placeholder(g, .dtype = (TF_DataType)77);
+    assert_error(m, "attr 'dtype'");
+    (void)leat_const_array(g, TF_FLOAT, NULL, leat_shape(2));
+    assert_error(m, "no data");
+    (void)leat_constant(g, NULL);
+    assert_error(m, "no tensor");
     (void)leat_neg(g, x, .name = "no good");
     assert_error(m, "'no good' is not a valid node name");
     assert_null(leat_neg(NULL, x).oper);

@@ -145,6 +145,10 @@ static void test_gradients__names_and_slices(void **state)
     TF_Output none = {NULL, 0};
     assert_int_equal(leat_gradients(g, &none, 1, &w, 1, d), 0);
     assert_error(m, "y 0 is not a valid output of the graph");
+    assert_int_equal(leat_gradients(g, &y, 1, &w, 1, d, .grad_ys = &(TF_Output){y.oper, 9}), 0);
+    assert_error(m, "");
+    assert_int_equal(leat_gradients(g, &y, 1, &w, 1, d, .stop_gradients = {&none, 1}), 0);
+    assert_error(m, "stop_gradients 0 is not a valid output");
 }
 
 static void test_gradients__stop_where_told(void **state)
