@@ -2,10 +2,10 @@
 /* Relu, Relu6 and LeakyRelu with their gradient ops. NaN passes through the forward ops; a
  * gradient is multiplied by 0 or 1, so an infinite one gives NaN where the slope is 0. */
 #include "ops/nn/act.h"
+#include "ops/nn/simd_act.h"
 
-#define FLOAT_TYPES(X, op, expr) X(op##_f32, float, expr) X(op##_f64, double, expr)
 #define SIGNED_TYPES(X, op, expr)                                                                  \
-    FLOAT_TYPES(X, op, expr)                                                                       \
+    X(op##_f64, double, expr)                                                                      \
     X(op##_i8, int8_t, expr)                                                                       \
     X(op##_i16, int16_t, expr) X(op##_i32, int32_t, expr) X(op##_i64, int64_t, expr)
 #define UNSIGNED_TYPES(X, op, expr) X(op##_u8, uint8_t, expr) X(op##_u16, uint16_t, expr)
@@ -15,6 +15,16 @@
                                             op##_u16, op##_i32, op##_i64, NULL}
 
 #define FLOAT_FNS(op) static const struct act_fns op##_fns = {.f32 = op##_f32, .f64 = op##_f64}
+
+/* float: the best loops this processor has. */
+#define X(name, expr)                                                                              \
+    static void name##_f32(void *z, const void *a, const void *b, int64_t n, float alpha)          \
+    {                                                                                              \
+        SIMD_CALL(act_##name)(z, a, b, n, alpha);                                                  \
+    }
+ACT_SIMD_UNARY(X)
+ACT_SIMD_GRAD(X)
+#undef X
 
 SIGNED_TYPES(ACT_UNARY, relu, x < 0 ? 0 : x)
 UNSIGNED_TYPES(ACT_UNARY, relu, x)
@@ -26,9 +36,9 @@ ALL_TYPES(ACT_GRAD, relu_grad, g *(T)(x > 0))
 FNS(relu_grad);
 ALL_TYPES(ACT_GRAD, relu6_grad, g *(T)(x > 0 && x < 6))
 FNS(relu6_grad);
-FLOAT_TYPES(ACT_UNARY, leaky_relu, x > 0 ? x : x * alpha)
+ACT_UNARY(leaky_relu_f64, double, x > 0 ? x : x * alpha)
 FLOAT_FNS(leaky_relu);
-FLOAT_TYPES(ACT_GRAD, leaky_relu_grad, x > 0 ? g : g * alpha)
+ACT_GRAD(leaky_relu_grad_f64, double, x > 0 ? g : g * alpha)
 FLOAT_FNS(leaky_relu_grad);
 
 static bool relu_op_grad(struct grad_ctx *g, struct status *st)
