@@ -18,9 +18,12 @@ bool math_optimizer_supports(int dtype)
 static int num_slots(enum math_optimizer kind)
 {
     static const int slots[] = {
-        [MATH_OPT_SGD] = 0,     [MATH_OPT_MOMENTUM] = 1, [MATH_OPT_ADAM] = 2,
-        [MATH_OPT_ADAGRAD] = 1, [MATH_OPT_RMSPROP] = 2,  [MATH_OPT_CENTERED_RMSPROP] = 3,
-        [MATH_OPT_FTRL] = 2,    [MATH_OPT_ADADELTA] = 2,
+        [MATH_OPT_SGD] = 0,        [MATH_OPT_MOMENTUM] = 1,     [MATH_OPT_ADAM] = 2,
+        [MATH_OPT_ADAGRAD] = 1,    [MATH_OPT_RMSPROP] = 2,      [MATH_OPT_CENTERED_RMSPROP] = 3,
+        [MATH_OPT_FTRL] = 2,       [MATH_OPT_ADADELTA] = 2,     [MATH_OPT_KERAS_MOMENTUM] = 1,
+        [MATH_OPT_ADA_MAX] = 2,    [MATH_OPT_AMSGRAD] = 3,      [MATH_OPT_ADD_SIGN] = 1,
+        [MATH_OPT_POWER_SIGN] = 1, [MATH_OPT_PROXIMAL_SGD] = 0, [MATH_OPT_PROXIMAL_ADAGRAD] = 1,
+        [MATH_OPT_ADAGRAD_DA] = 2,
     };
     return slots[kind];
 }

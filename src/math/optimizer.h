@@ -23,10 +23,21 @@ enum math_optimizer {
     MATH_OPT_CENTERED_RMSPROP, /* ms, mom, mg */
     MATH_OPT_FTRL,             /* acc, linear */
     MATH_OPT_ADADELTA,         /* acc, acc_update */
+    MATH_OPT_KERAS_MOMENTUM,   /* acc = acc * momentum - lr * g; var += acc (nesterov: acc *
+                                * momentum - lr * g) */
+    MATH_OPT_ADA_MAX,          /* m, v: the greatest |g|, decaying */
+    MATH_OPT_AMSGRAD,          /* as ADAM, by vhat, the greatest v so far */
+    MATH_OPT_ADD_SIGN,         /* m; var -= lr * (base + decay * sign(g) * sign(m)) * g */
+    MATH_OPT_POWER_SIGN,       /* m; var -= lr * exp(base * decay * sign(g) * sign(m)) * g */
+    MATH_OPT_PROXIMAL_SGD,     /* SGD, then shrinking by l1 and l2 */
+    MATH_OPT_PROXIMAL_ADAGRAD, /* ADAGRAD, then shrinking by l1 and l2 */
+    MATH_OPT_ADAGRAD_DA,       /* sums of g and of g^2 since the start, l1, l2, global_step */
 };
 
 /* slot[] holds, in this order: momentum {acc}, adam {m, v}, adagrad {acc}, rmsprop {ms, mom},
- * centered {ms, mom, mg}, ftrl {acc, linear}, adadelta {acc, acc_update}. */
+ * centered {ms, mom, mg}, ftrl {acc, linear}, adadelta {acc, acc_update}, keras {acc}, ada max {m,
+ * v}, amsgrad {m, v, vhat}, add and power sign {m}, proximal adagrad {acc}, adagrad da {sum, sum of
+ * squares}. */
 struct math_update {
     enum math_optimizer kind;
     int dtype;
@@ -38,18 +49,20 @@ struct math_update {
     double momentum; /* momentum, rmsprop */
     double rho;      /* rmsprop, adadelta */
     double epsilon;  /* adam, rmsprop, adadelta; adagrad V2 (0: none) */
-    double beta1, beta2, beta1_power, beta2_power;
-    double l1, l2, l2_shrinkage, lr_power; /* ftrl */
-    bool nesterov;                         /* momentum, adam */
-    bool update_slots;                     /* adagrad */
+    double beta1, beta2, beta1_power, beta2_power; /* beta1: add and power sign's beta too */
+    double l1, l2, l2_shrinkage, lr_power;         /* ftrl, proximal, adagrad da */
+    double sign_base, sign_decay;                  /* add and power sign */
+    double global_step;                            /* adagrad da */
+    bool nesterov;                                 /* momentum, adam, keras momentum */
+    bool update_slots;                             /* adagrad */
 };
 
 bool math_optimizer_supports(int dtype);
 void math_update(struct pool *pool, const struct math_update *u);
 
 /* var[indices[i]] updated with row i of grad (u->grad: num x row_items; u->n is ignored). For all
- * kinds but ADAM. Repeated indices apply one after another. Returns -1, or the position of the
- * first index outside [0, limit), and then changes nothing. */
+ * kinds but ADAM, ADA_MAX, AMSGRAD and the two of signs. Repeated indices apply one after another.
+ * Returns -1, or the position of the first index outside [0, limit), and then changes nothing. */
 struct math_sparse_rows {
     int index_dtype;
     const void *indices;

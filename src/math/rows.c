@@ -183,6 +183,15 @@ ROW_COMPLEX(struct c128, double, c128)
 typedef void (*row_fn)(enum math_scatter_op op, void *table, const void *updates, int64_t n,
                        int64_t step);
 
+/* Sums and differences of truth values are those of 0 and 1, as truth values. */
+static void row_bool(enum math_scatter_op op, void *to, const void *from, int64_t n, int64_t step)
+{
+    bool *y = to;
+    const bool *x = from;
+    for (int64_t i = 0; i < n; i++)
+        y[i] = op == MATH_SCATTER_ADD ? (y[i] || x[i * step]) : (y[i] != x[i * step]);
+}
+
 static row_fn row_find(int dtype)
 {
     static const struct {
@@ -193,7 +202,7 @@ static row_fn row_find(int dtype)
         {DT_BFLOAT16, row_bf16}, {DT_INT8, row_i8},         {DT_UINT8, row_u8},
         {DT_INT16, row_i16},     {DT_UINT16, row_u16},      {DT_INT32, row_i32},
         {DT_UINT32, row_u32},    {DT_INT64, row_i64},       {DT_UINT64, row_u64},
-        {DT_COMPLEX64, row_c64}, {DT_COMPLEX128, row_c128},
+        {DT_COMPLEX64, row_c64}, {DT_COMPLEX128, row_c128}, {DT_BOOL, row_bool},
     };
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (table[i].dtype == dtype)
@@ -205,6 +214,8 @@ bool math_scatter_supports(enum math_scatter_op op, int dtype)
 {
     if (op == MATH_SCATTER_UPDATE && !dtype_is_managed(dtype))
         return dtype_size(dtype) > 0;
+    if (dtype == DT_BOOL)
+        return op == MATH_SCATTER_ADD || op == MATH_SCATTER_SUB;
     if (dtype_is_complex(dtype))
         return op != MATH_SCATTER_MIN && op != MATH_SCATTER_MAX;
     return row_find(dtype) != NULL;

@@ -166,15 +166,16 @@ class Graph:
         return [None if not d.oper else '%s:%d' % (
             self.lib.call('TF_OperationName', Pointer(d.oper)).decode(), d.index) for d in dx]
 
-    def run(self, feeds, fetches):
+    def run(self, feeds, fetches, targets=()):
         feeds = sorted(feeds.items())
         count, wanted = len(feeds), len(fetches)
         at = (Output * max(1, count))(*[self.output(n) for n, _ in feeds])
         get = (Output * max(1, wanted))(*[self.output(n) for n in fetches])
         values = (C.c_void_p * max(1, count))(*[self.tensor(v) for _, v in feeds])
         results = (C.c_void_p * max(1, wanted))()
+        do = (C.c_void_p * max(1, len(targets)))(*[self.output(n).oper for n in targets])
         self.lib.call('TF_SessionRun', self.session, None, at, values, count, get, results, wanted,
-                      None, 0, None, self.status)
+                      do, len(targets), None, self.status)
         for v in values[:count]:
             self.lib.call('TF_DeleteTensor', Pointer(v))
         self.check()

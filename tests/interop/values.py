@@ -11,7 +11,9 @@ class Case:
     steps: how often one session runs it; each run's values are compared. options may hold:
     outputs, the numbers of those to compare (all, unless told); cube, to derive y ** 3 + y where
     the gradient of y ** 2 is a difference of equal things; even, to derive y ** 4; magnitudes,
-    outputs whose signs or phases are free.
+    outputs whose signs or phases are free; variables, names of inputs that are variables, which
+    hold the given values at first and are read after each step; resource, whether they are
+    resources and no references.
     """
 
     def __init__(self, op, inputs, attrs, gradient, modes, steps=1, options=None):

@@ -97,6 +97,7 @@ class Asked:
     def __init__(self, case, second):
         self.case = case
         self.feeds, self.outputs, self.xs, self.gradients, self.losses = {}, [], [], [], []
+        self.initial, self.variables = [], []
         with tf.Graph().as_default() as graph:
             outputs = self.build(case)
             self.outputs = [(o.name, shape_of(o)) for o in outputs]
@@ -112,6 +113,7 @@ class Asked:
             self.error, self.values, self.later, got = None, [], [], []
             with tf.compat.v1.Session(config=config()) as session:
                 try:
+                    session.run(self.initial)
                     self.values = [plain(v) for v in session.run(outputs, self.feeds)]
                     for _ in range(1, case.steps):
                         self.later.append([plain(v) for v in session.run(outputs, self.feeds)])
@@ -149,15 +151,34 @@ class Asked:
         modes = iter(case.modes)
         kwargs = dict(case.attrs)
         for name, value in case.inputs:
-            kwargs[name] = ([source(v, next(modes)) for v in value] if isinstance(value, list)
-                            else source(value, next(modes)))
+            if name in case.options.get('variables', []):
+                kwargs[name] = self.variable(name, value, case.options['resource'])
+            else:
+                kwargs[name] = ([source(v, next(modes)) for v in value] if isinstance(value, list)
+                                else source(value, next(modes)))
         result = getattr(tf.raw_ops, case.op)(**kwargs)
-        if isinstance(result, (list, tuple)):
-            flat = []
-            for r in result:
-                flat += r if isinstance(r, list) else [r]
+        flat = []
+        for r in result if isinstance(result, (list, tuple)) else [result]:
+            flat += r if isinstance(r, list) else [r]
+        if not self.variables:
             return flat
-        return [result]
+        done = flat[0].op if isinstance(flat[0], tf.Tensor) else flat[0]
+        values = [tf.identity(r) for r in flat if isinstance(r, tf.Tensor)]
+        with tf.control_dependencies([done] + values):
+            return values + [tf.raw_ops.ReadVariableOp(resource=v, dtype=t)
+                             if v.dtype == tf.resource else tf.raw_ops.Identity(input=v)
+                             for v, t in self.variables]
+
+    def variable(self, name, value, resource):
+        dtype = tf.as_dtype(value.dtype) if value.dtype != object else tf.string
+        if resource:
+            v = tf.raw_ops.VarHandleOp(dtype=dtype, shape=value.shape, shared_name=name)
+            self.initial.append(tf.raw_ops.AssignVariableOp(resource=v, value=tf.constant(value)))
+        else:
+            v = tf.raw_ops.VariableV2(shape=value.shape, dtype=dtype, shared_name=name)
+            self.initial.append(tf.raw_ops.Assign(ref=v, value=tf.constant(value)).op)
+        self.variables.append((v, dtype))
+        return v
 
 
 def try_values(asked):
@@ -167,6 +188,8 @@ def try_values(asked):
             if contradict(ours, shape):
                 return 'shape of %s: %s, TensorFlow %s' % (name, ours, shape)
         try:
+            if asked.initial:
+                graph.run({}, [], [o.name for o in asked.initial])
             got = graph.run(asked.feeds, [n for n, _ in asked.outputs])
         except leat.Error as e:
             if asked.error is not None and asked.error.error_code == e.code:

@@ -22,7 +22,8 @@ struct run { /* one row being checked */
     struct case_tensor in[MAX_IN];
     TF_Output source[MAX_IN]; /* what stands for each input */
     TF_Operation *inits[MAX_IN];
-    int num_in, num_inits;
+    TF_Output reads[MAX_IN]; /* the values of resource variables after the op */
+    int num_in, num_inits, num_reads;
     TF_Operation *op;
     bool failed;
 };
@@ -54,15 +55,17 @@ static void dims_of(const TF_Tensor *t, int64_t *dims)
 
 /* --- building --- */
 
+/* A variable and, among the inits, what assigns the input's value to it. */
 static TF_Operation *make_var(struct run *r, int i, const char *name)
 {
     struct case_tensor *t = &r->in[i];
     int64_t dims[254];
     char sub[64];
     dims_of(t->t, dims);
-    TF_OperationDescription *d = TF_NewOperation(r->graph, "VariableV2", name);
+    TF_OperationDescription *d =
+        TF_NewOperation(r->graph, t->is_resource ? "VarHandleOp" : "VariableV2", name);
     TF_SetAttrType(d, "dtype", TF_TensorType(t->t));
-    TF_SetAttrShape(d, "shape", dims, TF_NumDims(t->t));
+    TF_SetAttrShape(d, "shape", dims, t->unknown_shape ? -1 : TF_NumDims(t->t));
     TF_Operation *var = TF_FinishOperation(d, r->st);
     if (!ok(r))
         return NULL;
@@ -74,11 +77,30 @@ static TF_Operation *make_var(struct run *r, int i, const char *name)
     if (!ok(r))
         return NULL;
     snprintf(sub, sizeof sub, "%s/assign", name);
-    d = TF_NewOperation(r->graph, "Assign", sub);
+    d = TF_NewOperation(r->graph, t->is_resource ? "AssignVariableOp" : "Assign", sub);
     TF_AddInput(d, (TF_Output){var, 0});
     TF_AddInput(d, (TF_Output){value, 0});
     r->inits[r->num_inits++] = TF_FinishOperation(d, r->st);
     return var;
+}
+
+/* What reads each resource variable after the op. */
+static bool make_reads(struct run *r)
+{
+    for (int i = 0; i < r->num_in; i++) {
+        char name[32];
+        if (!r->in[i].is_resource)
+            continue;
+        snprintf(name, sizeof name, "in%d_after", i);
+        TF_OperationDescription *d = TF_NewOperation(r->graph, "ReadVariableOp", name);
+        TF_AddInput(d, r->source[i]);
+        TF_AddControlInput(d, r->op);
+        TF_SetAttrType(d, "dtype", TF_TensorType(r->in[i].t));
+        r->reads[r->num_reads++] = (TF_Output){TF_FinishOperation(d, r->st), 0};
+        if (!ok(r))
+            return false;
+    }
+    return true;
 }
 
 static bool make_source(struct run *r, int i)
@@ -88,7 +110,7 @@ static bool make_source(struct run *r, int i)
     int64_t dims[254];
     dims_of(t->t, dims);
     snprintf(name, sizeof name, "in%d", i);
-    if (t->is_var) {
+    if (t->is_var || t->is_resource) {
         r->source[i] = (TF_Output){make_var(r, i, name), 0};
         return ok(r);
     }
@@ -123,7 +145,7 @@ static bool build(struct run *r)
     }
     case_attrs_set(d, r->c->attrs);
     r->op = TF_FinishOperation(d, r->st);
-    return ok(r);
+    return ok(r) && make_reads(r);
 }
 
 /* --- running --- */
@@ -134,7 +156,7 @@ static bool run_outputs(struct run *r, const TF_Output *fetches, int n, TF_Tenso
     TF_Tensor *fed[MAX_IN];
     int num = 0;
     for (int i = 0; i < r->num_in; i++) {
-        if (r->in[i].is_const || r->in[i].is_var)
+        if (r->in[i].is_const || r->in[i].is_var || r->in[i].is_resource)
             continue;
         feeds[num] = r->source[i];
         fed[num++] = r->in[i].t;
@@ -240,8 +262,10 @@ static void check_values(struct run *r)
     TF_Output fetches[MAX_OUT];
     TF_Tensor *got[MAX_OUT] = {0};
     int n = 0;
-    for (; n < MAX_OUT && r->c->out[n]; n++)
-        fetches[n] = (TF_Output){r->op, n};
+    for (; n < MAX_OUT && r->c->out[n]; n++) {
+        int read = n - TF_OperationNumOutputs(r->op);
+        fetches[n] = read >= 0 && read < r->num_reads ? r->reads[read] : (TF_Output){r->op, n};
+    }
     if (!run_outputs(r, fetches, n, got)) {
         if (!r->c->error)
             complain(r, "%s", TF_Message(r->st));

@@ -10,12 +10,12 @@
  * "complex64 [1] 1+2i", "bool [2] 1 0"; values nan, inf, -inf; too few values repeat the last, so
  * "double [4,4] 0.5" is filled. In front of an input, `const` makes it a Const of the graph instead
  * of a fed Placeholder (shape functions see its value), `var` a reference variable that was
- * assigned the value,
- * `?` a placeholder of unknown shape. An expected "float [2] ~" checks type and shape only.
- * Attrs: "T=float keep_dims=true axes=[0,1] padding='SAME' shape=[2,-1] Tlist=[float,int32] f=0.5
- * value=(float [2] 1 2)"; a type name is a type, a quoted text a string, a number with a dot or
- * exponent a float. Attrs that follow from inputs may be left out.
- * An input of the form "*3 ..." starts a list argument of three: the next two entries belong to it.
+ * assigned the value, `res` a resource variable of it (what those hold after the op follows the
+ * op's own outputs in .out), `?` a placeholder of unknown shape. An expected "float [2] ~" checks
+ * type and shape only. Attrs: "T=float keep_dims=true axes=[0,1] padding='SAME' shape=[2,-1]
+ * Tlist=[float,int32] f=0.5 value=(float [2] 1 2)"; a type name is a type, a quoted text a string,
+ * a number with a dot or exponent a float. Attrs that follow from inputs may be left out. An input
+ * of the form "*3 ..." starts a list argument of three: the next two entries belong to it.
  */
 #ifndef LEAT_TESTS_OPS_OP_CASE_H
 #define LEAT_TESTS_OPS_OP_CASE_H

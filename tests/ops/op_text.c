@@ -205,6 +205,10 @@ struct case_tensor case_tensor_parse(const char *text)
         c.is_var = true;
         p = skip(p + 4);
     }
+    if (strncmp(p, "res ", 4) == 0) {
+        c.is_resource = true;
+        p = skip(p + 4);
+    }
     if (*p == '?') {
         c.unknown_shape = true;
         p++;

@@ -8,7 +8,7 @@
 #include "tensorflow/c/c_api.h"
 
 struct case_tensor {
-    bool is_const, is_var, unknown_shape, any_value;
+    bool is_const, is_var, is_resource, unknown_shape, any_value;
     int list; /* "*N": starts a list of N; 0: none */
     TF_Tensor *t;
 };

@@ -12,6 +12,7 @@
 #define V_(x) vf_##x
 #define POW powf
 #define SQRT sqrtf
+#define EXP expf
 #include "math/simd/optimizer_body.inc"
 #undef T
 #undef V
@@ -21,6 +22,7 @@
 #undef V_
 #undef POW
 #undef SQRT
+#undef EXP
 
 #define T double
 #define V vd
@@ -30,4 +32,5 @@
 #define V_(x) vd_##x
 #define POW pow
 #define SQRT sqrt
+#define EXP exp
 #include "math/simd/optimizer_body.inc"

@@ -258,7 +258,7 @@ RESOURCE(resource_scatter_max, "ResourceScatterMax",
         .attrs = {"T: type", "Tindices: {int32, int64}", "use_locking: bool = true"},              \
         .flags = OP_STATEFUL,                                                                      \
         .shape = resource_nd_shape,                                                                \
-        .no_kernel = "booleans cannot be subtracted",                                              \
+        .no_kernel = "there are kernels for numbers and booleans alone",                           \
         .no_grad = UNDEFINED,                                                                      \
     };                                                                                             \
     KERNEL_DEF(id##_cpu) = {                                                                       \
@@ -276,5 +276,5 @@ RESOURCE_ND(resource_scatter_nd_add, "ResourceScatterNdAdd",
             "Adds to the slices, named by tuples, of the variable behind a handle.",
             NUMBERS ", bool", nd_add);
 RESOURCE_ND(resource_scatter_nd_sub, "ResourceScatterNdSub",
-            "Subtracts from the slices, named by tuples, of the variable behind a handle.", NUMBERS,
-            nd_sub);
+            "Subtracts from the slices, named by tuples, of the variable behind a handle.",
+            NUMBERS ", bool", nd_sub);

@@ -27,13 +27,15 @@ static bool count(struct tensor *now, int64_t limit, int64_t *before)
     return true;
 }
 
-static bool count_run(struct kctx *c, struct status *st)
+static bool count_in(struct kctx *c, struct variable *v, struct status *st)
 {
     const struct count_state *s = kernel_state(c);
-    struct variable *v = kernel_ref(c, 0);
     struct tensor *now;
     struct shape scalar = shape_scalar();
     int64_t before = 0;
+    if (v->dtype != kernel_output_type(c, 0))
+        return status_invalid(st, "the counter is a variable of type %s, not %s",
+                              dtype_name(v->dtype), dtype_name(kernel_output_type(c, 0)));
     if (!variable_write_begin(v, false, &now, st))
         return false;
     bool is_scalar = tensor_rank(now) == 0;
@@ -49,6 +51,19 @@ static bool count_run(struct kctx *c, struct status *st)
     else if (out)
         tensor_i64(out)[0] = before;
     return out != NULL;
+}
+
+static bool count_run(struct kctx *c, struct status *st)
+{
+    return count_in(c, kernel_ref(c, 0), st);
+}
+
+static bool resource_count_run(struct kctx *c, struct status *st)
+{
+    struct variable *v = (struct variable *)resource_from_input(c, 0, &variable_type, st);
+    const bool ok = v && count_in(c, v, st);
+    variable_unref(v);
+    return ok;
 }
 
 static bool count_shape(struct infer_ctx *c, struct status *st)
@@ -75,4 +90,32 @@ KERNEL_DEF(count_up_to_cpu) = {
     .state_bytes = sizeof(struct count_state),
     .init = count_init,
     .run = count_run,
+};
+
+static bool resource_count_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct infer_handle h = infer_handle_in(c, 0);
+    const struct shape *s;
+    if (!infer_want_rank(c, h.n > 0 ? h.shapes[0] : infer_scalar(c), 0, &s, st))
+        return false;
+    infer_set(c, 0, infer_scalar(c));
+    return true;
+}
+
+OP_DEF(resource_count_up_to) = {
+    .name = "ResourceCountUpTo",
+    .summary = "The value of a counter behind a handle, which grows by one; an error at the limit.",
+    .inputs = {"resource: resource"},
+    .outputs = {"output: T"},
+    .attrs = {"limit: int", "T: {int32, int64}"},
+    .flags = OP_STATEFUL,
+    .shape = resource_count_shape,
+    .no_grad = "undefined: counting has no gradient",
+};
+KERNEL_DEF(resource_count_up_to_cpu) = {
+    .op = "ResourceCountUpTo",
+    .device = "CPU",
+    .state_bytes = sizeof(struct count_state),
+    .init = count_init,
+    .run = resource_count_run,
 };

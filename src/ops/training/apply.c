@@ -27,6 +27,14 @@ static const struct family {
     {"Ftrl", MATH_OPT_FTRL, {"accum", "linear"}},
     {"FtrlV2", MATH_OPT_FTRL, {"accum", "linear"}},
     {"Adadelta", MATH_OPT_ADADELTA, {"accum", "accum_update"}},
+    {"KerasMomentum", MATH_OPT_KERAS_MOMENTUM, {"accum"}},
+    {"AdaMax", MATH_OPT_ADA_MAX, {"m", "v"}},
+    {"AdamWithAmsgrad", MATH_OPT_AMSGRAD, {"m", "v", "vhat"}},
+    {"AddSign", MATH_OPT_ADD_SIGN, {"m"}},
+    {"PowerSign", MATH_OPT_POWER_SIGN, {"m"}},
+    {"ProximalGradientDescent", MATH_OPT_PROXIMAL_SGD, {NULL}},
+    {"ProximalAdagrad", MATH_OPT_PROXIMAL_ADAGRAD, {"accum"}},
+    {"AdagradDA", MATH_OPT_ADAGRAD_DA, {"gradient_accumulator", "gradient_squared_accumulator"}},
 };
 
 static const struct {
@@ -34,7 +42,6 @@ static const struct {
     size_t field;
 } hyper[] = {
     {"lr", offsetof(struct math_update, lr)},
-    {"alpha", offsetof(struct math_update, lr)},
     {"momentum", offsetof(struct math_update, momentum)},
     {"rho", offsetof(struct math_update, rho)},
     {"epsilon", offsetof(struct math_update, epsilon)},
@@ -46,6 +53,11 @@ static const struct {
     {"l2", offsetof(struct math_update, l2)},
     {"l2_shrinkage", offsetof(struct math_update, l2_shrinkage)},
     {"lr_power", offsetof(struct math_update, lr_power)},
+    {"beta", offsetof(struct math_update, beta1)},
+    {"logbase", offsetof(struct math_update, sign_base)},
+    {"sign_decay", offsetof(struct math_update, sign_decay)},
+    {"global_step", offsetof(struct math_update, global_step)},
+    {"alpha", offsetof(struct math_update, sign_base)}, /* or lr, where there is no lr */
 };
 
 static const struct family *family_of(const char *op_name)
@@ -65,10 +77,14 @@ static int input_at(const struct kernel *k, const char *name)
 
 static void find_scalars(const struct kernel *k, struct apply *a)
 {
+    const bool has_lr = input_at(k, "lr") >= 0;
     for (size_t i = 0; i < ARRAY_LEN(hyper); i++) {
         int at = input_at(k, hyper[i].name);
+        size_t field = hyper[i].field;
+        if (!has_lr && strcmp(hyper[i].name, "alpha") == 0)
+            field = offsetof(struct math_update, lr);
         if (at >= 0 && a->num_scalars < APPLY_MAX_SCALARS)
-            a->scalars[a->num_scalars++] = (struct apply_scalar){at, hyper[i].name, hyper[i].field};
+            a->scalars[a->num_scalars++] = (struct apply_scalar){at, hyper[i].name, field};
     }
 }
 
@@ -114,6 +130,8 @@ static double element(const struct tensor *t)
         return (double)f16_to_f32(*(const struct f16 *)t->data);
     case DT_BFLOAT16:
         return (double)bf16_to_f32(*(const struct bf16 *)t->data);
+    case DT_INT64:
+        return (double)*(const int64_t *)t->data;
     default:
         return (double)*(const float *)t->data;
     }
@@ -145,7 +163,7 @@ static bool read_scalars(struct kctx *c, const struct apply *a, struct math_upda
     return true;
 }
 
-static bool ftrl_range(const struct math_update *u, struct status *st)
+static bool regularized_range(const struct math_update *u, struct status *st)
 {
     if (!(u->lr > 0))
         return status_invalid(st, "lr is not a positive scalar: []");
@@ -157,6 +175,12 @@ static bool ftrl_range(const struct math_update *u, struct status *st)
         return status_invalid(st, "l2 shrinkage regularization strength is not a non-negative "
                                   "scalar: []");
     return u->lr_power <= 0 || status_invalid(st, "lr_power is not a non-positive scalar: []");
+}
+
+static bool ranges_hold(const struct math_update *u, struct status *st)
+{
+    const bool limited = u->kind == MATH_OPT_FTRL || u->kind == MATH_OPT_PROXIMAL_ADAGRAD;
+    return !limited || regularized_range(u, st);
 }
 
 /* The variables in v, each referenced; *n of them also when one is missing. */
@@ -219,6 +243,13 @@ static bool rows_match(const struct tensor *var, const struct tensor *grad,
            status_invalid(st, "grad must be the same size as indices in the first dimension.");
 }
 
+/* Which sparse updates TensorFlow refuses for rows without elements. */
+static bool wants_columns(enum math_optimizer kind)
+{
+    return kind == MATH_OPT_ADAGRAD || kind == MATH_OPT_FTRL || kind == MATH_OPT_PROXIMAL_SGD ||
+           kind == MATH_OPT_PROXIMAL_ADAGRAD || kind == MATH_OPT_ADAGRAD_DA;
+}
+
 static bool update_sparse(struct kctx *c, const struct apply *a, struct math_update *u,
                           const struct tensor *var, struct status *st)
 {
@@ -234,6 +265,8 @@ static bool update_sparse(struct kctx *c, const struct apply *a, struct math_upd
     };
     for (int i = 1; i < tensor_rank(var); i++)
         rows.row_items *= tensor_dim(var, i);
+    if (rows.row_items == 0 && wants_columns(u->kind))
+        return status_invalid(st, "Inner dimension should be greater than zero.");
     if (rows.num == 0)
         return true;
     int64_t bad = math_update_sparse(kernel_pool(c), u, &rows);
@@ -266,7 +299,7 @@ bool apply_run(struct kctx *c, struct status *st)
     int found = 0;
     struct math_update u = a->update;
     u.grad = kernel_in(c, a->grad)->data;
-    bool ok = read_scalars(c, a, &u, st) && (u.kind != MATH_OPT_FTRL || ftrl_range(&u, st)) &&
+    bool ok = read_scalars(c, a, &u, st) && ranges_hold(&u, st) &&
               find_variables(c, a, v, &found, st) && update_locked(c, v, &u, st);
     if (ok && kernel_num_outputs(c) > 0)
         kernel_out_ref(c, 0, v[0]);
@@ -294,8 +327,17 @@ static int shape_input(const struct infer_ctx *c, const char *name)
 
 static bool merge_variables(struct infer_ctx *c, const struct shape **s, struct status *st)
 {
-    static const char *const slots[] = {"accum", "m",  "v",      "ms",
-                                        "mom",   "mg", "linear", "accum_update"};
+    static const char *const slots[] = {"accum",
+                                        "m",
+                                        "v",
+                                        "vhat",
+                                        "ms",
+                                        "mom",
+                                        "mg",
+                                        "linear",
+                                        "accum_update",
+                                        "gradient_accumulator",
+                                        "gradient_squared_accumulator"};
     *s = variable_shape(c, 0);
     for (size_t i = 0; i < ARRAY_LEN(slots); i++) {
         int at = shape_input(c, slots[i]);
