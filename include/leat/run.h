@@ -154,6 +154,10 @@ struct leat_run_args {
  * output the error that made it so; INVALID_ARGUMENT for a fetch of another type or size. */
 LEAT_EXPORT int leat_run_fn(TF_Session *session, TF_Status *status,
                             const struct leat_run_args *args);
+/* What ran when in a step, as JSON for chrome://tracing and Perfetto. run_metadata: as
+ * TF_SessionRun filled it in, with RunOptions.trace_level FULL_TRACE (the bytes 8, 3). The caller
+ * deletes the buffer; NULL after an error: INVALID_ARGUMENT for what is no RunMetadata. */
+LEAT_EXPORT TF_Buffer *leat_chrome_trace(const TF_Buffer *run_metadata, TF_Status *status);
 /* Runs one operation. */
 LEAT_EXPORT int leat_run_op(TF_Session *session, TF_Operation *op, struct leat_feeds feeds,
                             TF_Status *status);

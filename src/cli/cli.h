@@ -31,6 +31,7 @@ MUST_CHECK bool cli_ok(const TF_Status *from, struct status *st);
 
 /* The whole file; the caller frees *bytes with mem_free. NOT_FOUND names the path. */
 MUST_CHECK bool cli_read_file(const char *path, char **bytes, size_t *n, struct status *st);
+MUST_CHECK bool cli_write_file(const char *path, const void *bytes, size_t n, struct status *st);
 /* Makes the folder when it is not there (its parent must be). */
 MUST_CHECK bool cli_make_folder(const char *path, struct status *st);
 

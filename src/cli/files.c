@@ -37,6 +37,16 @@ bool cli_read_file(const char *path, char **bytes, size_t *n, struct status *st)
     return file_read(path, MAX_FILE_BYTES, bytes, n, st);
 }
 
+bool cli_write_file(const char *path, const void *bytes, size_t n, struct status *st)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f)
+        return status_fail(st, STATUS_PERMISSION_DENIED, "%s: %s", path, strerror(errno));
+    bool ok = n == 0 || fwrite(bytes, 1, n, f) == n;
+    ok = fclose(f) == 0 && ok;
+    return ok || status_fail(st, STATUS_DATA_LOSS, "%s: cannot be written", path);
+}
+
 bool cli_make_folder(const char *path, struct status *st)
 {
     struct stat about;

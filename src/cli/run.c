@@ -7,27 +7,30 @@
 #include "cli/cli.h"
 #include "cli/npy.h"
 #include "cli/values.h"
+#include "leat/run.h"
 
 const char run_usage[] =
     "leat run GRAPH.pb [--feed NAME[:K]=VALUE]... [--target NAME]... --fetch NAME[:K]...\n"
-    "         [--out DIR]\n"
+    "         [--out DIR] [--trace FILE]\n"
     "Runs a step of the graph (a serialized GraphDef) and shows the fetched tensors.\n"
     "  --feed NAME[:K]=VALUE  the value of output K (0) of node NAME: FILE.npy, or numbers such "
     "as\n"
     "                         3 or [[1, 2], [3, 4]]\n"
     "  --fetch NAME[:K]       a tensor to compute; may be given again\n"
     "  --target NAME          a node to run without looking at its outputs, before the fetches\n"
-    "  --out DIR              write each fetch to DIR/NAME_K.npy, / as ____, instead of text\n";
+    "  --out DIR              write each fetch to DIR/NAME_K.npy, / as ____, instead of text\n"
+    "  --trace FILE           write what ran when, for chrome://tracing or ui.perfetto.dev\n";
 
 enum { MAX_ITEMS = 1024 };
 
 struct run {
-    const char *graph_path, *out;
+    const char *graph_path, *out, *trace;
     const char *feeds[MAX_ITEMS], *fetches[MAX_ITEMS], *targets[MAX_ITEMS];
     int num_feeds, num_fetches, num_targets;
     TF_Graph *graph;
     TF_Session *session;
     TF_Status *status;
+    TF_Buffer *metadata; /* of the last step; NULL: no trace is wanted */
     TF_Output inputs[MAX_ITEMS], outputs[MAX_ITEMS];
     TF_Tensor *input_values[MAX_ITEMS], *output_values[MAX_ITEMS];
     const TF_Operation *target_opers[MAX_ITEMS];
@@ -47,7 +50,8 @@ static bool parse_option(struct run *r, struct args args, int *i, struct status 
     const char *option = args.words[*i];
     bool feed = strcmp(option, "--feed") == 0, fetch = strcmp(option, "--fetch") == 0;
     bool target = strcmp(option, "--target") == 0, out = strcmp(option, "--out") == 0;
-    if (!feed && !fetch && !target && !out)
+    bool trace = strcmp(option, "--trace") == 0;
+    if (!feed && !fetch && !target && !out && !trace)
         return args_unknown("run", option, st);
     const char *value = args_value(args, i, st);
     if (!value)
@@ -58,7 +62,7 @@ static bool parse_option(struct run *r, struct args args, int *i, struct status 
         return add_item(r->fetches, &r->num_fetches, option, value, st);
     if (target)
         return add_item(r->targets, &r->num_targets, option, value, st);
-    r->out = value;
+    *(out ? &r->out : &r->trace) = value;
     return true;
 }
 
@@ -123,8 +127,9 @@ static bool find_output(struct run *r, const char *text, size_t n, TF_Output *ou
     TF_Operation *op = find_operation(r, name, st);
     bool ok = op != NULL;
     if (ok && index >= TF_OperationNumOutputs(op))
-        ok = status_invalid(st, "node '%s' has %d outputs; there is no output %" PRId64, name,
-                            TF_OperationNumOutputs(op), index);
+        ok = status_invalid(st, "node '%s' has %d output%s; there is no output %" PRId64, name,
+                            TF_OperationNumOutputs(op), TF_OperationNumOutputs(op) == 1 ? "" : "s",
+                            index);
     *out = (TF_Output){op, (int)index};
     mem_free(name);
     return ok;
@@ -189,23 +194,39 @@ static bool resolve_names(struct run *r, struct status *st)
     return true;
 }
 
+/* A step with the feeds; with --trace it fills r->metadata. */
+static bool run_step(struct run *r, int num_fetches, int num_targets, struct status *st)
+{
+    static const char full_trace[] = {8, 3}; /* RunOptions { trace_level: FULL_TRACE } */
+    TF_Buffer options = {full_trace, sizeof full_trace, NULL};
+    if (r->trace) {
+        TF_DeleteBuffer(r->metadata);
+        r->metadata = TF_NewBuffer();
+    }
+    TF_SessionRun(r->session, r->trace ? &options : NULL, r->inputs, r->input_values, r->num_feeds,
+                  r->outputs, r->output_values, num_fetches, r->target_opers, num_targets,
+                  r->metadata, r->status);
+    return cli_ok(r->status, st);
+}
+
 /* Targets run in a step of their own: an initialiser is done before anything is fetched. */
 static bool run_graph(struct run *r, struct status *st)
 {
     TF_SessionOptions *options = TF_NewSessionOptions();
     r->session = TF_NewSession(r->graph, options, r->status);
     TF_DeleteSessionOptions(options);
-    if (!cli_ok(r->status, st))
-        return false;
-    if (r->num_targets > 0)
-        TF_SessionRun(r->session, NULL, r->inputs, r->input_values, r->num_feeds, NULL, NULL, 0,
-                      r->target_opers, r->num_targets, NULL, r->status);
-    if (!cli_ok(r->status, st))
-        return false;
-    if (r->num_fetches > 0)
-        TF_SessionRun(r->session, NULL, r->inputs, r->input_values, r->num_feeds, r->outputs,
-                      r->output_values, r->num_fetches, NULL, 0, NULL, r->status);
-    return cli_ok(r->status, st);
+    return cli_ok(r->status, st) && (r->num_targets == 0 || run_step(r, 0, r->num_targets, st)) &&
+           (r->num_fetches == 0 || run_step(r, r->num_fetches, 0, st));
+}
+
+static bool write_trace(struct run *r, struct status *st)
+{
+    if (!r->trace)
+        return true;
+    TF_Buffer *json = leat_chrome_trace(r->metadata, r->status);
+    bool ok = cli_ok(r->status, st) && cli_write_file(r->trace, json->data, json->length, st);
+    TF_DeleteBuffer(json);
+    return ok;
 }
 
 static bool write_value(struct run *r, int i, struct status *st)
@@ -249,6 +270,7 @@ static void run_release(struct run *r)
         TF_DeleteSession(r->session, r->status);
     if (r->graph)
         TF_DeleteGraph(r->graph);
+    TF_DeleteBuffer(r->metadata);
     TF_DeleteStatus(r->status);
     mem_free(r);
 }
@@ -258,7 +280,7 @@ bool run_main(struct args args, struct status *st)
     struct run *r = mem_new(struct run);
     r->status = TF_NewStatus();
     bool ok = parse_args(r, args, st) && load_graph(r, st) && resolve_names(r, st) &&
-              run_graph(r, st) && show_values(r, st);
+              run_graph(r, st) && show_values(r, st) && write_trace(r, st);
     run_release(r);
     return ok;
 }

@@ -106,6 +106,18 @@ static void test_run(void **state)
     snprintf(words, sizeof words, "run %s --feed x=1 --fetch a/sun", path);
     assert_int_equal(leat(words), 1);
     assert_non_null(strstr(output, "did you mean 'a/sum'?"));
+    snprintf(words, sizeof words, "run %s --feed x=1 --fetch a/sum:3", path);
+    assert_int_equal(leat(words), 2);
+    assert_non_null(strstr(output, "'a/sum' has 1 output"));
+    snprintf(words, sizeof words, "run %s --feed x=1 --fetch a/sum --trace %s", path, path);
+    assert_int_equal(leat(words), 0);
+    char trace[2000] = "";
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_true(fread(trace, 1, sizeof trace - 1, f) > 0);
+    fclose(f);
+    assert_non_null(strstr(trace, "{\"traceEvents\": ["));
+    assert_non_null(strstr(trace, "\"name\": \"a/sum\""));
     unlink(path);
 }
 
