@@ -32,7 +32,37 @@ static double cost_of(const struct kernel *k)
     bool known = k->def->run == ewise_run_unary || k->def->run == ewise_run_binary ||
                  k->def->run == ewise_run_same;
     float cost = known ? ((const struct ewise_loop *)k->state)->cost_ns : 1;
-    return cost > 0.5f ? (double)cost : 0.08; /* arithmetic without the memory */
+    return cost > 0.5f ? (double)cost : 0.02; /* arithmetic without the memory */
+}
+
+/* The chain step that computes what an op computes, bit for bit. */
+static uint8_t chain_of(const char *op)
+{
+    static const struct {
+        const char *op;
+        uint8_t chain;
+    } rows[] = {{"Add", MATH_CHAIN_ADD},
+                {"AddV2", MATH_CHAIN_ADD},
+                {"Sub", MATH_CHAIN_SUB},
+                {"Mul", MATH_CHAIN_MUL},
+                {"Div", MATH_CHAIN_DIV},
+                {"RealDiv", MATH_CHAIN_DIV},
+                {"Maximum", MATH_CHAIN_MAX},
+                {"Minimum", MATH_CHAIN_MIN},
+                {"SquaredDifference", MATH_CHAIN_SQUARED_DIFF},
+                {"TanhGrad", MATH_CHAIN_TANH_GRAD},
+                {"SigmoidGrad", MATH_CHAIN_SIGMOID_GRAD},
+                {"ReluGrad", MATH_CHAIN_RELU_GRAD},
+                {"Neg", MATH_CHAIN_NEG},
+                {"Abs", MATH_CHAIN_ABS},
+                {"Square", MATH_CHAIN_SQUARE},
+                {"Relu", MATH_CHAIN_RELU},
+                {"Relu6", MATH_CHAIN_RELU6}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (strcmp(op, rows[i].op) == 0)
+            return rows[i].chain;
+    }
+    return MATH_CHAIN_NUM;
 }
 
 static bool make_op(struct kernel *k, struct fused *f, int at, int dtype, struct status *st)
@@ -58,6 +88,7 @@ static bool make_op(struct kernel *k, struct fused *f, int at, int dtype, struct
     o->kernel->made_at = made.n > 0 ? made.p : NULL;
     o->num_args = (uint8_t)min_i64(o->kernel->num_inputs, FUSED_ARGS);
     o->same_shape = (def->flags & KERNEL_SAME_SHAPE) || def->run == ewise_run_same;
+    o->chain = chain_of(op->name);
     o->by_one_value = strcmp(op->name, "Pow") == 0;
     bool fits = o->kernel->num_inputs == o->num_args && o->kernel->num_outputs == 1 &&
                 o->kernel->output_types[0] == dtype;
@@ -75,6 +106,8 @@ static bool read_args(struct kernel *k, struct fused *f, struct status *st)
             if (at >= v->n || v->is[at] < 0 || v->is[at] >= f->num_in + i)
                 return fail_program(k, "an operand that is not there", st);
             f->ops[i].args[j] = (int16_t)v->is[at];
+            if (v->is[at] >= f->num_in)
+                f->ops[v->is[at] - f->num_in].num_uses++;
         }
     }
     return at == v->n || fail_program(k, "more operands than its nodes have", st);
@@ -118,7 +151,7 @@ static bool fused_init(struct kernel *k, void *state, struct status *st)
     f->num_in = k->num_inputs;
     f->num_ops = (int)n;
     f->bytes = (int)dtype_size(dtype);
-    f->cost_ns = 0.25;
+    f->cost_ns = 0.15; /* the memory */
     f->ops = mem_new_array(struct fused_op, n);
     for (int i = 0; i < n; i++) {
         if (!make_op(k, f, i, dtype, st))

@@ -8,6 +8,7 @@
 #ifndef LEAT_OPS_MATH_FUSED_H
 #define LEAT_OPS_MATH_FUSED_H
 
+#include "math/chain.h"
 #include "ops/math/bcast.h"
 #include "ops/math/ewise.h"
 
@@ -16,7 +17,7 @@ enum {
     FUSED_MAX_OPS = 48,
     FUSED_MAX_VALUES = FUSED_MAX_INPUTS + FUSED_MAX_OPS,
     FUSED_ARGS = 3,
-    FUSED_TILE_BYTES = 4096,
+    FUSED_TILE_BYTES = 8192,
     FUSED_MAX_REGS = 8,    /* tiles of results that are alive at once */
     FUSED_MAX_SPREADS = 6, /* inputs that are broadcast otherwise than as single elements */
     FUSED_MAX_DIMS = 6,    /* merged dims of such an input */
@@ -26,6 +27,8 @@ struct fused_op {
     ewise_fn fn;
     struct kernel *kernel; /* the same op by itself */
     uint8_t num_args;
+    uint8_t chain;     /* enum math_chain_op that does the same, or MATH_CHAIN_NUM */
+    uint8_t num_uses;  /* of its result inside */
     uint8_t reg;       /* where its tile lies; the last one's is the output */
     bool same_shape;   /* refuses operands that differ in shape */
     bool by_one_value; /* its numbers depend on whether an operand is single (Pow) */
@@ -59,11 +62,26 @@ struct fused_value {
     const char *data;
 };
 
+/* Instructions that run one after the other over a tile: either one by its tile function, or
+ * several as a chain, whose results in between are in registers alone. */
+struct fused_run {
+    int16_t last; /* instruction whose result it leaves */
+    int16_t x;    /* chains: the value that goes through the steps, -1: not a chain */
+    int16_t first_step, num_steps;
+};
+struct fused_step {
+    uint8_t op; /* enum math_chain_op */
+    int16_t y;  /* value, -1: none */
+};
+
 struct fused_call { /* one run over tiles; on the caller's stack */
     const struct fused *f;
     struct fused_value values[FUSED_MAX_VALUES];
     struct fused_spread spreads[FUSED_MAX_SPREADS];
     int num_spreads;
+    struct fused_run runs[FUSED_MAX_OPS];
+    struct fused_step steps[FUSED_MAX_OPS];
+    int num_runs, num_steps;
     char *out;
     int64_t n;      /* elements of the output */
     int64_t tile;   /* elements; pieces of the loop begin at multiples of it */

@@ -12,6 +12,7 @@
 
 enum {
     LINE = 64,
+    LONG = 16,
     STREAM_MIN_BYTES = 8 << 20, /* of the output: less may stay in a cache for who reads it next */
     PREFETCH_MIN_BYTES = 64 << 10,
     POOL_MIN_NS = 30000,
@@ -154,27 +155,58 @@ static inline void fetch_some(const struct worker *w, struct fetcher *p, int lin
     }
 }
 
+static void run_one(const struct worker *w, const struct fused_op *op, char *to, int64_t n)
+{
+    const void *in[FUSED_ARGS];
+    unsigned scalars = 0;
+    for (int i = 0; i < op->num_args; i++) {
+        in[i] = w->now[op->args[i]];
+        scalars |= (unsigned)w->single[op->args[i]] << i;
+    }
+    op->fn(to, in, scalars, n);
+}
+
+static void run_chain(const struct worker *w, const struct fused_run *r, char *to, bool stream,
+                      int64_t n)
+{
+    const struct fused_call *c = w->call;
+    bool alone = c->num_runs == 1 && c->prefetch; /* else the next tile is being fetched */
+    struct math_chain_step steps[MATH_CHAIN_STEPS];
+    for (int i = 0; i < r->num_steps; i++) {
+        const struct fused_step *s = &c->steps[r->first_step + i];
+        steps[i].op = s->op;
+        steps[i].single = s->y < 0 || w->single[s->y];
+        steps[i].y = s->y < 0 ? NULL : w->now[s->y];
+        steps[i].fetch = alone && s->y >= 0 && c->values[s->y].kind == FUSED_FULL;
+    }
+    struct math_chain chain = {.steps = steps,
+                               .num = r->num_steps,
+                               .fetch = alone && c->values[r->x].kind == FUSED_FULL,
+                               .stream = stream};
+    const void *x = w->now[r->x];
+    if (c->f->bytes == 4)
+        math_chain_f32(&chain, (float *)(void *)to, x, n);
+    else
+        math_chain_f64(&chain, (double *)(void *)to, x, n);
+}
+
 static void run_tile(struct worker *w, struct fetcher *p, int lines, int64_t begin, int64_t n)
 {
     const struct fused_call *c = w->call;
     const struct fused *f = c->f;
-    for (int k = 0; k < f->num_ops; k++) {
-        const struct fused_op *op = &f->ops[k];
-        const void *in[FUSED_ARGS];
-        unsigned scalars = 0;
-        if (c->values[f->num_in + k].kind != FUSED_TILE)
-            continue;
-        for (int i = 0; i < op->num_args; i++) {
-            in[i] = w->now[op->args[i]];
-            scalars |= (unsigned)w->single[op->args[i]] << i;
-        }
-        fetch_some(w, p, lines);
-        char *to = w->regs + op->reg * FUSED_TILE_BYTES;
-        if (k == f->num_ops - 1 && !c->stream)
-            to = c->out + begin * f->bytes;
-        op->fn(to, in, scalars, n);
-        if (k == f->num_ops - 1 && c->stream)
-            math_stream_copy(c->out + begin * f->bytes, to, n * f->bytes);
+    for (int i = 0; i < c->num_runs; i++) {
+        const struct fused_run *r = &c->runs[i];
+        bool last = i == c->num_runs - 1, direct = last && (!c->stream || r->x >= 0);
+        char *out = c->out + begin * f->bytes;
+        char *to = direct ? out : w->regs + f->ops[r->last].reg * FUSED_TILE_BYTES;
+        if (c->num_runs > 1)
+            fetch_some(w, p, lines);
+        if (r->x >= 0)
+            run_chain(w, r, to, last && c->stream, n);
+        else
+            run_one(w, &f->ops[r->last], to, n);
+        if (last && !direct)
+            math_stream_copy(out, to, n * f->bytes);
     }
 }
 
@@ -190,7 +222,7 @@ static void run_piece(void *arg, int64_t begin, int64_t end)
     w.spread_tiles = spread_tiles;
     start(&w, begin, end);
     int64_t tile_bytes = c->tile * c->f->bytes;
-    int lines = (int)(w.num_fetch * tile_bytes / LINE / c->f->num_ops) + 1;
+    int lines = (int)(w.num_fetch * tile_bytes / LINE / c->num_runs) + 1;
     for (int64_t at = begin; at < end; at += c->tile) {
         int64_t n = min_i64(c->tile, end - at), next = at + n;
         struct fetcher p = {.from = next * c->f->bytes,
@@ -202,6 +234,76 @@ static void run_piece(void *arg, int64_t begin, int64_t end)
     if (c->stream)
         math_stream_end();
 }
+
+/* --- runs --- */
+
+/* The operand that goes through a chain's first step: one that is an array in every tile. */
+static int first_operand(const struct fused_call *c, const struct fused_op *op)
+{
+    for (int i = 0; i < op->num_args; i++) {
+        int kind = c->values[op->args[i]].kind;
+        if (kind == FUSED_FULL || kind == FUSED_TILE)
+            return i;
+    }
+    return -1;
+}
+
+/* Appends op's step, its operand number `through` being what goes through; false: it has none. */
+static bool add_step(struct fused_call *c, const struct fused_op *op, int through)
+{
+    struct fused_step *s = &c->steps[c->num_steps];
+    if (op->chain == MATH_CHAIN_NUM || through < 0)
+        return false;
+    *s = (struct fused_step){op->chain, -1};
+    if (op->num_args == 2) {
+        if (op->args[0] == op->args[1] && op->chain != MATH_CHAIN_MUL)
+            return false;
+        s->y = op->args[1 - through];
+        s->op = (uint8_t)(through ? op->chain + MATH_CHAIN_REVERSE : op->chain);
+        if (op->args[0] == op->args[1])
+            *s = (struct fused_step){MATH_CHAIN_SQUARE, -1};
+    }
+    c->num_steps++;
+    return true;
+}
+
+/* Which operand of op is the result of the chain that ends in `last` and of nothing else; -1. */
+static int goes_on(const struct fused *f, const struct fused_op *op, int last)
+{
+    int at = -1;
+    if (f->ops[last].num_uses != 1 && !(op->num_args == 2 && op->args[0] == op->args[1]))
+        return -1;
+    if (f->ops[last].num_uses > 2)
+        return -1;
+    for (int i = 0; i < op->num_args; i++)
+        at = op->args[i] == f->num_in + last ? i : at;
+    return at;
+}
+
+static void find_runs(struct fused_call *c)
+{
+    const struct fused *f = c->f;
+    c->num_runs = c->num_steps = 0;
+    for (int k = 0; k < f->num_ops; k++) {
+        const struct fused_op *op = &f->ops[k];
+        struct fused_run *r = c->num_runs > 0 ? &c->runs[c->num_runs - 1] : NULL;
+        if (c->values[f->num_in + k].kind != FUSED_TILE)
+            continue;
+        int through = r && r->x >= 0 ? goes_on(f, op, r->last) : -1;
+        if (through >= 0 && add_step(c, op, through)) {
+            r->num_steps++;
+            r->last = (int16_t)k;
+            continue;
+        }
+        r = &c->runs[c->num_runs++];
+        *r = (struct fused_run){(int16_t)k, -1, (int16_t)c->num_steps, 1};
+        through = first_operand(c, op);
+        if (add_step(c, op, through))
+            r->x = op->args[through];
+    }
+}
+
+/* --- the loop --- */
 
 /* Rows that repeat within a tile make it a whole number of them, so that one expansion serves. */
 static void choose_tile(struct fused_call *c)
@@ -215,12 +317,15 @@ static void choose_tile(struct fused_call *c)
     }
     if (c->period > 0)
         c->tile = c->tile / c->period * c->period;
+    if (c->num_runs == 1 && c->runs[0].x >= 0 && c->num_spreads == 0)
+        c->tile *= LONG; /* no tile is needed */
 }
 
 void fused_run_tiles(struct pool *pool, struct fused_call *c)
 {
     const struct fused *f = c->f;
     int64_t bytes = c->n * f->bytes;
+    find_runs(c);
     choose_tile(c);
     c->prefetch = bytes >= PREFETCH_MIN_BYTES;
     c->stream = c->stream && bytes >= STREAM_MIN_BYTES;

@@ -111,6 +111,17 @@ static TF_Output node(struct rig *r, const char *op, int num_in, TF_Output a, TF
     return o;
 }
 
+static bool same_element(const TF_Tensor *a, const TF_Tensor *b, size_t i)
+{
+    if (TF_TensorType(a) == TF_FLOAT) {
+        float x = ((float *)TF_TensorData(a))[i], y = ((float *)TF_TensorData(b))[i];
+        return memcmp(&x, &y, sizeof x) == 0 || (isnan(x) && isnan(y));
+    }
+    double x = ((double *)TF_TensorData(a))[i], y = ((double *)TF_TensorData(b))[i];
+    return memcmp(&x, &y, sizeof x) == 0 || (isnan(x) && isnan(y));
+}
+
+/* Which NaN it is where two meet is nobody's promise: compilers exchange operands. */
 static bool same_bits(const TF_Tensor *a, const TF_Tensor *b)
 {
     if (TF_TensorType(a) != TF_TensorType(b) || TF_NumDims(a) != TF_NumDims(b) ||
@@ -120,7 +131,12 @@ static bool same_bits(const TF_Tensor *a, const TF_Tensor *b)
         if (TF_Dim(a, i) != TF_Dim(b, i))
             return false;
     }
-    return memcmp(TF_TensorData(a), TF_TensorData(b), TF_TensorByteSize(a)) == 0;
+    size_t n = TF_TensorByteSize(a) / TF_DataTypeSize(TF_TensorType(a));
+    for (size_t i = 0; i < n; i++) {
+        if (!same_element(a, b, i))
+            return false;
+    }
+    return true;
 }
 
 /* Runs both sessions and compares; the error's words must be the same, too. */
