@@ -17,6 +17,8 @@ enum { ROUNDS = 15, MAX_NODES = 4096 };
 
 static struct status st;
 static struct graph *g;
+static const char *device = ""; /* of the nodes that come */
+static const char *frame;       /* of the loop that is made */
 
 static void must(bool ok)
 {
@@ -24,6 +26,14 @@ static void must(bool ok)
         return;
     fprintf(stderr, "%s\n", status_message(&st));
     exit(1);
+}
+
+static struct output finish(struct node_desc *d)
+{
+    struct node *made = node_finish(d, &st);
+    must(made != NULL);
+    graph_set_device(made, device);
+    return (struct output){made, 0};
 }
 
 static struct output op(const char *type, int n, struct output a, struct output b)
@@ -34,10 +44,8 @@ static struct output op(const char *type, int n, struct output a, struct output 
         node_desc_input(d, a);
     if (n > 1)
         node_desc_input(d, b);
-    struct node *made = node_finish(d, &st);
-    must(made != NULL);
     free(name);
-    return (struct output){made, 0};
+    return finish(d);
 }
 
 static struct output op2(const char *type, struct output a, struct output b)
@@ -60,11 +68,9 @@ static struct output constant(int dtype, const void *value, struct output after)
     node_desc_attr(d, "value", attr_tensor(&t));
     if (after.node)
         node_desc_control(d, after.node);
-    struct node *made = node_finish(d, &st);
-    must(made != NULL);
     tensor_clear(&t);
     free(name);
-    return (struct output){made, 0};
+    return finish(d);
 }
 
 static struct output f32(float v)
@@ -76,9 +82,7 @@ static struct output placeholder(void)
 {
     struct node_desc *d = node_desc_new(g, "Placeholder", "x");
     node_desc_attr(d, "dtype", attr_type(DT_FLOAT));
-    struct node *made = node_finish(d, &st);
-    must(made != NULL);
-    return (struct output){made, 0};
+    return finish(d);
 }
 
 static struct output enter(struct output v, bool is_constant)
@@ -86,12 +90,10 @@ static struct output enter(struct output v, bool is_constant)
     char *name = graph_unique_name(g, "Enter", true);
     struct node_desc *d = node_desc_new(g, "Enter", name);
     node_desc_input(d, v);
-    node_desc_attr(d, "frame_name", attr_string(str_of("loop")));
+    node_desc_attr(d, "frame_name", attr_string(str_of(frame)));
     node_desc_attr(d, "is_constant", attr_bool(is_constant));
-    struct node *made = node_finish(d, &st);
-    must(made != NULL);
     free(name);
-    return (struct output){made, 0};
+    return finish(d);
 }
 
 static struct output merge(struct output a)
@@ -99,10 +101,8 @@ static struct output merge(struct output a)
     char *name = graph_unique_name(g, "Merge", true);
     struct node_desc *d = node_desc_new(g, "Merge", name);
     node_desc_input_list(d, (struct output[]){a, a}, 2);
-    struct node *made = node_finish(d, &st);
-    must(made != NULL);
     free(name);
-    return (struct output){made, 0};
+    return finish(d);
 }
 
 /* --- the graphs: each gives what is fetched and the nodes that a run executes --- */
@@ -141,9 +141,7 @@ static struct output fan(struct output x, int n)
         node_desc_control(d, last.node);
     }
     node_desc_input(d, last);
-    struct node *made = node_finish(d, &st);
-    must(made != NULL);
-    return (struct output){made, 0};
+    return finish(d);
 }
 
 static struct output switched(struct output x)
@@ -177,9 +175,10 @@ static void loop_close(struct variable_of_loop *v, struct output next)
 }
 
 /* while (i < limit) { i += 1; sum += i * step; }, as TensorFlow writes it: constants of the body
- * live in the frame, step comes in through a constant Enter. */
-static struct output loop(struct output x, float limit, int *nodes_per_turn)
+ * live in the frame, step comes in through a constant Enter. The sum is made on sum_device. */
+static struct output loop(struct output x, float limit, const char *sum_device, int *nodes_per_turn)
 {
+    frame = sum_device[0] ? "far" : "near";
     struct variable_of_loop i = loop_variable(f32(0)), sum = loop_variable(x);
     struct output step = enter(f32(0.5f), true);
     struct output end = constant(DT_FLOAT, &limit, i.merged);
@@ -189,7 +188,9 @@ static struct output loop(struct output x, float limit, int *nodes_per_turn)
     struct output one = constant(DT_FLOAT, &v, i_body);
     struct output next = op2("Add", i_body, one);
     loop_close(&i, next);
+    device = sum_device;
     loop_close(&sum, op2("Add", sum_body, op2("Mul", next, step)));
+    device = "";
     *nodes_per_turn = 2 + 1 + 1 + 1 + 2 + 2 + 1 + 3 + 2;
     return op1("Exit", (struct output){sum.sw, 0});
 }
@@ -246,6 +247,7 @@ int main(int argc, char **argv)
     config_init(&config);
     config.passes =
         (struct pass_options){0}; /* what is measured are nodes, not what becomes of them */
+    config.cpu_devices = 2;
     config.intra_threads = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1;
     g = graph_new();
     struct output x = placeholder();
@@ -255,7 +257,7 @@ int main(int argc, char **argv)
     struct output dead_line = chain(switched(x), n), dead_many = wide(switched(x), n);
     struct output spread = fan(switched(x), n);
     struct output null_flow = op1("Identity", switched(x));
-    struct output turns = loop(x, 1000, &turn);
+    struct output turns = loop(x, 1000, "", &turn), far_turns = loop(x, 1000, "/cpu:1", &turn);
     run("null_run", x, id, 1, &config);
     run("null_dataflow", x, null_flow, 1, &config);
     run("node_tape chain", x, line, n, &config);
@@ -264,6 +266,7 @@ int main(int argc, char **argv)
     run("node_dataflow wide", x, dead_many, n, &config);
     run("node_dataflow fan", x, spread, n, &config);
     run("node_dataflow loop", x, turns, 1000.0 * turn, &config);
+    run("turn on 2 devices", x, far_turns, 1000, &config);
     config_clear(&config);
     graph_unref(g);
     return 0;

@@ -111,6 +111,7 @@ static bool build_steps(struct part_build *b, struct status *st)
         s->first_out = p->num_slots;
         p->num_inputs += s->num_in;
         p->num_slots += s->num_out;
+        p->heavy = p->heavy || s->expensive || s->blocking;
         if (s->kind >= STEP_SWITCH || s->async || s->blocking)
             p->tape = false;
     }

@@ -306,10 +306,11 @@ void flow_drive(struct flow *f)
     finish(f);
 }
 
-void flow_start(struct flow *f, struct kernel_env *env, struct step_trace *trace, plan_done_fn done,
-                void *arg)
+void flow_start(struct flow *f, struct kernel_env *env, struct step_trace *trace, struct home *home,
+                bool elsewhere, plan_done_fn done, void *arg)
 {
     f->env = env;
+    f->home = home;
     f->trace = trace;
     f->done = done;
     f->done_arg = arg;
@@ -319,5 +320,8 @@ void flow_start(struct flow *f, struct kernel_env *env, struct step_trace *trace
     f->root = flow_frame_new(f, 0, NULL);
     for (int i = f->part->num_roots - 1; i >= 0; i--)
         flow_start_root(f, f->root->iters[0], f->part->roots[i]);
-    flow_drive(f);
+    if (elsewhere && f->parallel && f->part->heavy)
+        flow_start_elsewhere(f);
+    else
+        flow_drive(f);
 }

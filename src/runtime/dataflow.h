@@ -18,6 +18,7 @@
 #define LEAT_RUNTIME_DATAFLOW_H
 
 #include "base/lock.h"
+#include "runtime/home.h"
 #include "runtime/plan.h"
 
 struct flow_frame;
@@ -110,7 +111,9 @@ struct flow {
     int64_t away;         /* jobs that are not back */
     struct status status; /* the first error */
     bool aborted;
-    bool parallel; /* other threads may run steps of this flow */
+    bool parallel;          /* other threads may run steps of this flow */
+    struct home *home;      /* of the step; NULL: nobody waits for it */
+    struct flow *next_home; /* guarded by the home's lock */
     struct lock lock;
     bool owned;               /* guarded by lock */
     struct flow_job *mailbox; /* guarded by lock, read without it as a hint; the newest first */
@@ -127,6 +130,8 @@ void flow_drive(struct flow *f);
 /* --- flow_jobs.c --- */
 /* Starts an asynchronous step, which ends in the mailbox, or has ended by now. */
 void flow_start_async(struct flow *f, const struct flow_ready *r);
+/* Gives a flow that the caller owns to the pool. */
+void flow_start_elsewhere(struct flow *f);
 /* Gives a step to the pool. */
 void flow_hand_off(struct flow *f, const struct flow_ready *r);
 /* Runs a step here without owning the flow meanwhile. False: the flow has another owner now. */

@@ -53,6 +53,15 @@ static void drive(void *flow)
     flow_drive(flow);
 }
 
+/* The caller owns f, and others drive it: the thread that waits for the step, or the pool's. With
+ * expensive steps ahead, no thread that is busy is waited for. */
+static void drive_elsewhere(struct flow *f)
+{
+    bool spread = f->parallel && f->part->heavy;
+    if (!f->home || !home_drive(f->home, f, spread))
+        pool_submit(f->env->pool, drive, f);
+}
+
 /* The job is back. True: the caller owns the flow now. */
 static bool post(struct flow *f, struct flow_job *job)
 {
@@ -104,6 +113,11 @@ static void run_on_pool(void *arg)
         flow_drive(f);
 }
 
+void flow_start_elsewhere(struct flow *f)
+{
+    pool_submit(f->env->pool, drive, f);
+}
+
 void flow_hand_off(struct flow *f, const struct flow_ready *r)
 {
     pool_submit(f->env->pool, run_on_pool, job_new(f, r));
@@ -128,7 +142,7 @@ static void async_done(struct kctx *c, struct status *st)
     struct flow *f = job->flow;
     status_move(&job->status, st);
     if (__atomic_exchange_n(&job->state, 2, __ATOMIC_ACQ_REL) == 1 && post(f, job))
-        pool_submit(f->env->pool, drive, f);
+        drive_elsewhere(f);
 }
 
 /* The values behind references, which must live until the kernel is done. */

@@ -13,6 +13,7 @@
 #include "op/cancel.h"
 #include "op/rendezvous.h"
 #include "runtime/compile.h"
+#include "runtime/home.h"
 #include "runtime/partition.h"
 #include "runtime/placer.h"
 #include "runtime/prune.h"
@@ -188,22 +189,50 @@ static void run_tape_part(struct multi_run *m, int i)
     status_clear(&st);
 }
 
+struct tape_job {
+    struct multi_run *run;
+    int part;
+};
+
+static void run_tape_job(void *arg)
+{
+    struct tape_job job = *(struct tape_job *)arg;
+    mem_free(arg);
+    run_tape_part(job.run, job.part);
+}
+
+/* elsewhere: on another thread where that may be worth it. */
+static void start_part(struct multi_run *m, int i, struct home *home, bool elsewhere)
+{
+    const struct plan_part *part = &m->plan->parts[i];
+    if (!part->tape) {
+        flow_start(m->state->flows[i], m->env, m->trace, home, elsewhere, part_done, m);
+    } else if (elsewhere && part->heavy && pool_num_threads(m->env->pool) > 1) {
+        struct tape_job *job = mem_new(struct tape_job);
+        *job = (struct tape_job){m, i};
+        pool_submit(m->env->pool, run_tape_job, job);
+    } else {
+        run_tape_part(m, i);
+    }
+}
+
+/* Tapes never wait for another part: those with a Recv run as dataflow. They come last, as flows
+ * wait for what they send. Once the last part has started, the plan may be gone. */
 static void start_parts(struct plan *p, struct kernel_env *env, struct step_trace *trace,
-                        plan_done_fn done, void *arg)
+                        struct home *home, plan_done_fn done, void *arg)
 {
     struct multi_run *m = mem_new(struct multi_run);
     *m = (struct multi_run){.plan = p, .env = env, .trace = trace, .done = done, .done_arg = arg};
     lock_init(&m->lock, "run", LOCK_RANK_STEP);
     m->state = plan_state_take(p);
     m->left = p->num_parts;
-    int n = p->num_parts;
-    const struct plan_part *parts = p->parts;
-    /* tapes never wait for another part: those with a Recv run as dataflow */
-    for (int i = 0; i < n; i++) {
-        if (parts[i].tape)
-            run_tape_part(m, i);
-        else
-            flow_start(m->state->flows[i], env, trace, part_done, m);
+    for (int turn = 0, to_start = p->num_parts; turn < 2; turn++) {
+        for (int i = 0; to_start > 0 && i < p->num_parts; i++) {
+            if (p->parts[i].tape == (turn == 1))
+                start_part(m, i, home, --to_start > 0);
+        }
+        if (to_start == 0)
+            return;
     }
 }
 
@@ -251,7 +280,7 @@ void plan_start(struct plan *p, struct kernel_env *env, struct step_trace *trace
                 void *arg)
 {
     if (p->num_parts != 1 || !p->parts[0].tape) {
-        start_parts(p, env, trace, done, arg);
+        start_parts(p, env, trace, NULL, done, arg);
         return;
     }
     struct status st = {0};
@@ -263,38 +292,14 @@ void plan_start(struct plan *p, struct kernel_env *env, struct step_trace *trace
     status_clear(&st);
 }
 
-struct waiter {
-    struct lock lock;
-    struct cond cond;
-    bool over;
-    struct status status;
-};
-
-static void wake(void *arg, struct status *st)
-{
-    struct waiter *w = arg;
-    lock_take(&w->lock);
-    status_move(&w->status, st);
-    w->over = true;
-    cond_signal(&w->cond);
-    lock_drop(&w->lock);
-}
-
 static bool run_and_wait(struct plan *p, struct kernel_env *env, struct step_trace *trace,
                          struct status *st)
 {
-    struct waiter w = {0};
-    lock_init(&w.lock, "waiter", LOCK_RANK_LEAF);
-    cond_init(&w.cond);
-    start_parts(p, env, trace, wake, &w);
-    lock_take(&w.lock);
-    while (!w.over)
-        cond_wait(&w.cond, &w.lock);
-    lock_drop(&w.lock);
-    bool ok = status_ok(&w.status);
-    status_move(st, &w.status);
-    cond_release(&w.cond);
-    lock_release_memory(&w.lock);
+    struct home home;
+    home_init(&home);
+    start_parts(p, env, trace, &home, home_over, &home);
+    bool ok = home_wait(&home, st);
+    home_release(&home);
     return ok;
 }
 

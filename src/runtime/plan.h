@@ -19,6 +19,7 @@
 #include "op/kernel.h"
 
 struct flow; /* runtime/dataflow.h */
+struct home; /* runtime/home.h */
 struct session;
 struct step_trace; /* runtime/trace.h: collects step stats; NULL: none */
 
@@ -110,6 +111,7 @@ struct plan_part {
     int32_t num_frames;
     struct tensor *constants; /* per slot; dtype 0 elsewhere */
     bool tape;                /* runs as a straight tape */
+    bool heavy;               /* some step may be worth a thread of its own */
 };
 
 struct plan {
@@ -169,8 +171,9 @@ MUST_CHECK bool tape_run(const struct plan_part *part, struct tensor *slots, str
 /* A flow's memory is good for one run after another. */
 struct flow *flow_new(const struct plan_part *part);
 void flow_free(struct flow *f);
-void flow_start(struct flow *f, struct kernel_env *env, struct step_trace *trace, plan_done_fn done,
-                void *arg);
+/* home: the step's, or NULL. elsewhere: not on the calling thread if that may be worth it. */
+void flow_start(struct flow *f, struct kernel_env *env, struct step_trace *trace, struct home *home,
+                bool elsewhere, plan_done_fn done, void *arg);
 /* Runs the kernel of a step with references among its inputs: c->in stays as it was. */
 MUST_CHECK bool step_run_derefs(const struct plan_step *s, struct kctx *c, struct status *st);
 /* Turns reference inputs that the op wants as values into snapshots, and checks that references
