@@ -176,7 +176,8 @@ bool grad_done(struct grad_ctx *g, struct status *st)
 
 static char *node_name(struct grad_ctx *g, const char *op)
 {
-    char *wanted = arena_printf(&g->arena, "%s/%s", g->prefix, op);
+    char *wanted = arena_printf(&g->arena, "%s/%s", g->prefix, g->next_name ? g->next_name : op);
+    g->next_name = NULL;
     return graph_unique_name(g->graph, wanted, true);
 }
 

@@ -11,6 +11,7 @@ struct grad_ctx {
     struct node *node; /* the forward node */
     const char *prefix;
     const struct grad_request *r; /* for its hooks; NULL: none */
+    const char *next_name;        /* the next node is called so, not by its op; then NULL again */
     struct grad_value *dys;       /* per output */
     struct grad_value *dxs;       /* per input; cleared at the start */
     struct arena arena;           /* borrowed texts, shapes and constants handed out */

@@ -164,6 +164,26 @@ static struct output value_of_variable(struct grad_ctx *g, struct output o, int 
                     (struct attr[]){{(char *)"dtype", attr_type(want)}});
 }
 
+/* The gradient that y begins with: ones. With node_scopes by the nodes that tf.gradients makes. */
+static struct output ones_for(struct walk *w, struct grad_ctx *g, struct output y, int i)
+{
+    const struct shape *s = grad_shape_of(g, y);
+    int type = grad_type_of(g, y);
+    if (!w->r->node_scopes || !(dtype_is_float(type) || dtype_is_complex(type)))
+        return grad_op1(g, "OnesLike", y);
+    int32_t dims[SHAPE_MAX_RANK + 1];
+    bool known = s->rank >= 0;
+    for (int k = 0; known && k < s->rank; k++) {
+        known = shape_dim(s, k) >= 0 && shape_dim(s, k) <= INT32_MAX;
+        dims[k] = (int32_t)shape_dim(s, k);
+    }
+    g->next_name = "Shape";
+    struct output shape = known ? grad_const_i32s(g, dims, s->rank) : grad_shape(g, y);
+    g->next_name = arena_printf(&g->arena, "grad_ys_%d", i);
+    struct output one = grad_const_like(g, y, 1);
+    return grad_op2(g, "Fill", shape, one);
+}
+
 static bool start_from_ys(struct walk *w, struct grad_ctx *g, struct status *st)
 {
     for (int i = 0; i < w->r->num_ys; i++) {
@@ -177,7 +197,7 @@ static bool start_from_ys(struct walk *w, struct grad_ctx *g, struct status *st)
                     st, "Gradient type %s generated for tensor %s:%d does not match its type %s",
                     dtype_name(have), y.node->name, y.index, dtype_name(want));
         } else {
-            dy = grad_op1(g, "OnesLike", y);
+            dy = ones_for(w, g, y, i);
         }
         if (!grad_done(g, st))
             return false;

@@ -195,6 +195,36 @@ static void test_builder__threads_have_their_own_scopes(void **state)
     assert_no_error(m);
 }
 
+static void *builds_many(void *arg)
+{
+    TF_Graph *g = arg;
+    for (int i = 0; i < 50; i++) {
+        leat_with_scope(g, "shared") {
+            TF_Output w = leat_variable(g, "w", leat_zeros(g, leat_shape(2)));
+            leat_add_to_collection(g, "sums", leat_add(g, w, w));
+            (void)leat_get_collection(g, "sums", NULL, NULL, 0);
+        }
+    }
+    return leat_graph_ok(g) ? g : NULL;
+}
+
+static void test_builder__many_threads_build_one_graph(void **state)
+{
+    struct made *m = *state;
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, builds_many, m->g), 0);
+    for (int i = 0; i < 4; i++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(threads[i], &result), 0);
+        assert_ptr_equal(result, m->g);
+    }
+    assert_int_equal(leat_get_collection(m->g, "sums", "shared", NULL, 0), 200);
+    assert_int_equal(leat_get_collection(m->g, LEAT_GLOBAL_VARIABLES, NULL, NULL, 0), 200);
+    assert_non_null(leat_global_variables_initializer(m->g));
+    assert_no_error(m);
+}
+
 static void test_builder__composites_pass_the_callers_line(void **state)
 {
     struct made *m = *state;
@@ -220,6 +250,7 @@ int main(void)
         T(test_builder__scopes_make_names_unique),
         T(test_builder__devices_control_and_colocation),
         T(test_builder__threads_have_their_own_scopes),
+        T(test_builder__many_threads_build_one_graph),
         T(test_builder__composites_pass_the_callers_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,6 +123,8 @@ static void test_gradients__names_and_slices(void **state)
     TF_Operation *op = TF_GraphOperationByName(g, "gradients/q/MatMul_grad/MatMul_1");
     assert_non_null(op);
     assert_string_equal(TF_OperationDevice(op), "/device:CPU:0");
+    assert_non_null(TF_GraphOperationByName(g, "gradients/grad_ys_0"));
+    assert_non_null(TF_GraphOperationByName(g, "gradients/Fill"));
     struct leat_grad d[2];
     TF_Output rows = leat_gather(g, w, leat_const_ints(g, ((int32_t[]){1, 1}), leat_shape(2)));
     TF_Output other = leat_variable(g, "o", leat_ones(g, leat_shape(1)));
