@@ -12,6 +12,8 @@
 
 #include "base/mem.h"
 
+enum { MAX_SPARSE_COPIES = 2 };
+
 static void free_variable(struct buffer *edge)
 {
     struct variable *v = edge->owner_arg;
@@ -111,14 +113,17 @@ static bool make_writable(struct variable *v, bool sparse, struct tensor **value
 {
     if (v->value.dtype == DT_INVALID)
         return fail_uninitialized(v, st);
-    if (v->value.num_elems > 0 && !tensor_is_sole(&v->value)) {
+    const bool shared = v->value.num_elems > 0 && !tensor_is_sole(&v->value);
+    if (shared) {
         struct tensor own;
         if (!tensor_dup(&v->value, &own, st))
             return false;
         tensor_clear(&v->value);
         v->value = own;
     }
-    v->copy_on_read = v->copy_on_read || sparse;
+    if (sparse)
+        v->sparse_copies = shared ? v->sparse_copies + 1 : 0;
+    v->copy_on_read = v->copy_on_read || v->sparse_copies >= MAX_SPARSE_COPIES;
     *value = &v->value;
     return true;
 }

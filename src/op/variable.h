@@ -3,9 +3,10 @@
  * (VarHandleOp) are the same object.
  *
  * A read is a snapshot: it shares the buffer. A write is in place when the variable holds the only
- * reference, else it goes to a new buffer, so a snapshot never changes under its holder. Sparse
- * updates of a shared value would copy it each step; the first one switches the variable to
- * copy-on-read: reads copy, and sparse writes are always in place. */
+ * reference, else it goes to a new buffer, so a snapshot never changes under its holder. A step
+ * that looks rows up and then updates some leaves no snapshot behind: its update is in place. Where
+ * sparse updates find the value shared twice running, as with steps that overlap, the variable
+ * turns to copy-on-read: reads copy, and sparse writes are always in place. */
 #ifndef LEAT_OP_VARIABLE_H
 #define LEAT_OP_VARIABLE_H
 
@@ -18,6 +19,7 @@ struct variable {
     struct lock lock;
     int dtype;
     bool copy_on_read;   /* guarded by lock; never goes back */
+    int sparse_copies;   /* guarded by lock: made by sparse writes, one after another */
     struct tensor value; /* guarded by lock; dtype DT_INVALID: uninitialised */
     char *name;          /* for messages; owned */
     struct shape shape;  /* as declared; rank unknown: any. Set before the variable is shared */
@@ -42,8 +44,8 @@ bool variable_initialized(struct variable *v);
 MUST_CHECK bool variable_read(struct variable *v, struct tensor *out, struct status *st);
 /* Takes *t as the new value; it may not be borrowed (kernel_in_keep gives one that is not). */
 void variable_assign(struct variable *v, struct tensor *t);
-/* For updates: locks v and gives its value, made writable (sole, or copied; for `sparse` it also
- * becomes copy-on-read). End with variable_write_end, also after changes failed. */
+/* For updates: locks v and gives its value, made writable (sole, or copied; too many copies for
+ * `sparse` make it copy-on-read). End with variable_write_end, also after changes failed. */
 MUST_CHECK bool variable_write_begin(struct variable *v, bool sparse, struct tensor **value,
                                      struct status *st);
 void variable_write_end(struct variable *v);

@@ -59,22 +59,51 @@ static void test_variable__snapshots_do_not_change(void **state UNUSED)
     variable_unref(v);
 }
 
-static void test_variable__sparse_writes_switch_to_copy_on_read(void **state UNUSED)
+static void sparse_write(struct variable *v, float first)
+{
+    struct tensor *value;
+    assert_true(variable_write_begin(v, true, &value, &st));
+    tensor_f32(value)[0] = first;
+    variable_write_end(v);
+}
+
+static void test_variable__sparse_writes_of_a_sole_value_are_in_place(void **state UNUSED)
 {
     struct variable *v = with_values("w", 1, 2);
-    struct tensor *value, snapshot;
-    assert_true(variable_write_begin(v, true, &value, &st));
-    variable_write_end(v);
+    void *data = v->value.data;
+    for (int i = 0; i < 5; i++) {
+        struct tensor snapshot;
+        assert_true(variable_read(v, &snapshot, &st));
+        assert_ptr_equal(snapshot.data, data);
+        tensor_clear(&snapshot);
+        sparse_write(v, (float)i);
+        assert_ptr_equal(v->value.data, data);
+    }
+    assert_false(v->copy_on_read);
+    variable_unref(v);
+}
+
+static void test_variable__sparse_writes_of_shared_values_switch_to_copy_on_read(void **s_ UNUSED)
+{
+    struct variable *v = with_values("w", 1, 2);
+    struct tensor snapshot[3];
+    for (int i = 0; i < 2; i++) {
+        assert_false(v->copy_on_read);
+        assert_true(variable_read(v, &snapshot[i], &st));
+        sparse_write(v, (float)(i + 10));
+        assert_ptr_not_equal(v->value.data, snapshot[i].data);
+    }
     assert_true(v->copy_on_read);
     void *data = v->value.data;
-    assert_true(variable_read(v, &snapshot, &st));
-    assert_ptr_not_equal(snapshot.data, data);
-    assert_true(variable_write_begin(v, true, &value, &st));
-    assert_ptr_equal(value->data, data);
-    tensor_f32(value)[0] = 9;
-    variable_write_end(v);
-    assert_true(tensor_f32(&snapshot)[0] == 1);
-    tensor_clear(&snapshot);
+    assert_true(variable_read(v, &snapshot[2], &st));
+    assert_ptr_not_equal(snapshot[2].data, data);
+    sparse_write(v, 9);
+    assert_ptr_equal(v->value.data, data);
+    assert_true(tensor_f32(&snapshot[0])[0] == 1);
+    assert_true(tensor_f32(&snapshot[1])[0] == 10);
+    assert_true(tensor_f32(&snapshot[2])[0] == 11);
+    for (int i = 0; i < 3; i++)
+        tensor_clear(&snapshot[i]);
     variable_unref(v);
 }
 
@@ -189,7 +218,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_variable__uninitialized_is_said),
         cmocka_unit_test(test_variable__snapshots_do_not_change),
-        cmocka_unit_test(test_variable__sparse_writes_switch_to_copy_on_read),
+        cmocka_unit_test(test_variable__sparse_writes_of_a_sole_value_are_in_place),
+        cmocka_unit_test(test_variable__sparse_writes_of_shared_values_switch_to_copy_on_read),
         cmocka_unit_test(test_variable__a_failed_copy_leaves_it_usable),
         cmocka_unit_test(test_variable__several_at_once),
         cmocka_unit_test(test_variable__describes_itself),
