@@ -183,6 +183,21 @@ static void normal_pair_double(const uint32_t x[4], double out[2])
     out[1] = cos(v) * r;
 }
 
+void math_philox_uniforms(struct math_philox *g, double out[2])
+{
+    uint32_t x[4];
+    math_philox_next(g, x);
+    out[0] = math_u64_to_double(x[0], x[1]);
+    out[1] = math_u64_to_double(x[2], x[3]);
+}
+
+void math_philox_normals(struct math_philox *g, double out[2])
+{
+    uint32_t x[4];
+    math_philox_next(g, x);
+    normal_pair_double(x, out);
+}
+
 /* ---- filling: group i of the output comes from the generator skipped to its own place. */
 
 struct fill {

@@ -25,6 +25,9 @@ void math_philox_next(struct math_philox *g, uint32_t out[4]);
 /* A copy of *g as it is; *g moves past num * multiplier blocks of 128 bits. TensorFlow's random ops
  * reserve num outputs with multiplier 256. */
 struct math_philox math_philox_reserve(struct math_philox *g, int64_t num, int64_t multiplier);
+/* Two numbers of the present block, then on to the next: uniform in [0, 1), normal. */
+void math_philox_uniforms(struct math_philox *g, double out[2]);
+void math_philox_normals(struct math_philox *g, double out[2]);
 uint64_t math_random_seed(void); /* from the system, never 0 */
 
 /* One word after another of a generator. */

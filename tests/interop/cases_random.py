@@ -49,6 +49,65 @@ def hits(op, rng, _):
         dict(seeds(rng), num_true=num_true), False
 
 
-GENERATORS = {'ComputeAccidentalHits': hits}
+def dims(rng):
+    """Long enough for several blocks of a generator; some are empty."""
+    return np.array(shape(rng) if rng.rand() < 0.6 else (int(rng.randint(0, 300)),), pick(rng, INDEX))
+
+
+def filled(op, rng, types):
+    attr = 'Tout' if op == 'RandomUniformInt' else 'dtype'
+    t = pick(rng, types(op, attr) or [np.int32, np.int64])
+    inputs, attrs = [('shape', dims(rng))], {}
+    stateless = op.startswith('Stateless')
+    if stateless:
+        inputs.append(('seed', rng.randint(-2**31, 2**31, size=2).astype(pick(rng, INDEX))))
+    else:
+        attrs = seeds(rng)
+    if op.endswith('UniformInt'):
+        t = pick(rng, INDEX)
+        low = int(rng.randint(-2**31, 2**30))
+        inputs += [('minval', t(low)), ('maxval', t(low + rng.randint(1, 2**30)))]
+    else:
+        attrs['dtype'] = t
+    return inputs, attrs, False, STEPS
+
+
+def shuffle(op, rng, types):
+    t = pick(rng, [np.float32, np.int64, 'string', np.bool_])
+    dims_ = shape(rng)
+    x = array(rng, t, ((int(rng.randint(1, 50)),) + dims_[1:]) if dims_ else ())
+    return [('value', x)], seeds(rng), False, STEPS
+
+
+def multinomial(op, rng, types):
+    t = pick(rng, [np.float16, np.float32, np.float64])
+    logits = array(rng, t, (int(rng.randint(0, 5)), int(rng.randint(1, 9))))
+    inputs = [('logits', logits), ('num_samples', np.int32(rng.randint(0, 20)))]
+    attrs = {'output_dtype': pick(rng, INDEX)}
+    if op.startswith('Stateless'):
+        inputs.append(('seed', rng.randint(-2**31, 2**31, size=2).astype(pick(rng, INDEX))))
+    else:
+        attrs.update(seeds(rng))
+    return inputs, attrs, False, STEPS
+
+
+def rejected(op, rng, types):
+    poisson = op == 'RandomPoissonV2'
+    real = [np.float16, np.float32, np.float64]
+    t = pick(rng, real + INDEX) if poisson else pick(rng, real)
+    params = array(rng, t, shape(rng, rng.randint(0, 3)), 0.01 if kind(t) == 'f' else 1, pick(rng, [2, 40]))
+    attrs = seeds(rng)
+    if poisson:
+        attrs['dtype'] = pick(rng, real + INDEX)
+    return [('shape', dims(rng)), ('rate' if poisson else 'alpha', params)], attrs, False, STEPS
+
+
+GENERATORS = {'ComputeAccidentalHits': hits, 'RandomShuffle': shuffle, 'Multinomial': multinomial,
+              'StatelessMultinomial': multinomial, 'RandomGamma': rejected,
+              'RandomPoissonV2': rejected}
+for name in '''RandomUniform RandomUniformInt RandomStandardNormal TruncatedNormal
+        StatelessRandomUniform StatelessRandomUniformInt StatelessRandomNormal
+        StatelessTruncatedNormal'''.split():
+    GENERATORS[name] = filled
 for name in ('Uniform LogUniform LearnedUnigram FixedUnigram ThreadUnsafeUnigram All').split():
     GENERATORS[name + 'CandidateSampler'] = sampler

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "op/infer.h"
+#include "ops/random/multinomial.h"
 #include "ops/random/seeds.h"
 
 /* --- RandomShuffle --- */
@@ -35,7 +36,7 @@ static bool shuffle_run(struct kctx *c, struct status *st)
     int64_t *order = out ? kernel_scratch(c, n * (int64_t)sizeof(*order), st) : NULL;
     if (!order)
         return false;
-    struct math_philox g = seeds_reserve(kernel_state(c), (n + 3) / 4, 1);
+    struct math_philox g = seeds_reserve(kernel_state(c), (n + 2) / 4, 1);
     permutation(order, n, &g);
     int64_t row = in->num_elems / n, size = (int64_t)dtype_size(in->dtype);
     for (int64_t i = 0; i < n; i++)
@@ -129,7 +130,7 @@ static bool multinomial_check(struct kctx *c, int64_t *num, struct status *st)
     return tensor_dim(logits, 1) > 0 || status_invalid(st, "num_classes should be positive, got 0");
 }
 
-static bool multinomial_run(struct kctx *c, struct status *st)
+bool multinomial_draw(struct kctx *c, const struct math_philox *g, struct status *st)
 {
     const struct tensor *logits = kernel_in(c, 0);
     int64_t num = 0;
@@ -143,9 +144,8 @@ static bool multinomial_run(struct kctx *c, struct status *st)
     double *cdf = kernel_scratch(c, classes * (int64_t)sizeof(*cdf), st);
     if (!cdf)
         return false;
-    struct math_philox g = seeds_reserve(kernel_state(c), rows * ((num + 3) / 4 * 4) * 2, 256);
     struct math_philox_stream s;
-    math_philox_stream_init(&s, &g);
+    math_philox_stream_init(&s, g);
     for (int64_t i = 0; i < rows; i++) {
         double total = cumulate(logits, i * classes, classes, cdf);
         for (int64_t j = 0; j < num; j++) {
@@ -159,7 +159,17 @@ static bool multinomial_run(struct kctx *c, struct status *st)
     return true;
 }
 
-static bool multinomial_shape(struct infer_ctx *c, struct status *st)
+static bool multinomial_run(struct kctx *c, struct status *st)
+{
+    int64_t num = 0;
+    if (!multinomial_check(c, &num, st))
+        return false;
+    const int64_t blocks = tensor_dim(kernel_in(c, 0), 0) * ((num + 3) / 4 * 4) * 2;
+    struct math_philox g = seeds_reserve(kernel_state(c), blocks, 256);
+    return multinomial_draw(c, &g, st);
+}
+
+bool multinomial_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *logits, *scalar;
     bool known;
