@@ -107,7 +107,8 @@ class Asked:
             self.graph_def = graph.as_graph_def().SerializeToString()
             derived, again = [], []
             if case.gradient and xs and losses:
-                derived, again = self.derive(losses, xs, second)
+                derived, again = self.derive(losses, xs,
+                                             second and not case.options.get('once'))
             self.xs, self.losses = [x.name for x in xs], [y.name for y in losses]
             there = [d for d in derived + again if d is not None]
             self.error, self.values, self.later, got = None, [], [], []

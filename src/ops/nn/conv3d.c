@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conv3D, Conv3DBackpropInputV2 and Conv3DBackpropFilterV2 with the channels last. The loops are
+ * math/volume.h's; half is computed in float. */
+#include "math/vec.h"
+#include "tensor/dtype.h"
+
+#include "ops/nn/volume.h"
+
+/* --- shapes --- */
+
+static bool conv_shape(struct infer_ctx *c, struct status *st)
+{
+    struct volume_attrs a;
+    const struct shape *x, *f;
+    if (!volume_attrs_read(infer_attrs(c), &a, st) ||
+        !infer_want_rank(c, infer_input(c, 0), 5, &x, st) ||
+        !infer_want_rank(c, infer_input(c, 1), 5, &f, st))
+        return false;
+    const int64_t in_c = infer_dim(x, a.channels_first ? 1 : 4), filter_c = infer_dim(f, 3);
+    if (in_c >= 0 && filter_c > 0 && in_c % filter_c != 0)
+        return status_invalid(
+            st, "Depth of input (%lld) is not a multiple of input depth of filter (%lld)",
+            (long long)in_c, (long long)filter_c);
+    const int64_t window[3] = {infer_dim(f, 0), infer_dim(f, 1), infer_dim(f, 2)};
+    return volume_infer(c, &a, window, infer_dim(f, 4), st);
+}
+
+static bool input_shape(struct infer_ctx *c, struct status *st)
+{
+    return volume_infer_sizes(c, 0, st);
+}
+
+static bool filter_shape(struct infer_ctx *c, struct status *st)
+{
+    return volume_infer_sizes(c, 1, st);
+}
+
+/* --- kernels --- */
+
+static bool conv_init(struct kernel *k, void *state, struct status *st)
+{
+    struct volume_attrs *a = state;
+    if (!volume_attrs_read(k->attrs, a, st))
+        return false;
+    if (a->channels_first)
+        return status_invalid(st,
+                              "CPU implementation of %s currently only supports the NHWC "
+                              "tensor format.",
+                              k->op->name);
+    if (a->dilation[0] != 1 || a->dilation[1] != 1 || a->dilation[2] != 1)
+        return status_invalid(st,
+                              "CPU implementation of %s currently only supports dilated rates "
+                              "of 1.",
+                              k->op->name);
+    return true;
+}
+
+static bool want_five(const struct tensor *t, const char *what, struct status *st)
+{
+    return t->shape.rank == 5 || status_invalid(st, "%s must be 5-dimensional", what);
+}
+
+/* The sizes of convolving a volume with these dims by such a filter. */
+static bool conv_sizes(const struct kctx *c, int dtype, const int64_t *dims, const int64_t *filter,
+                       struct math_volume *v, struct status *st)
+{
+    *v = (struct math_volume){.dtype = dtype == DT_HALF ? DT_FLOAT : dtype, .out_c = filter[4]};
+    memcpy(v->window, filter, sizeof v->window);
+    if (filter[3] == 0 || dims[4] % filter[3] != 0)
+        return status_invalid(st,
+                              "Input depth must be evenly divisible by filter depth: %lld vs "
+                              "%lld",
+                              (long long)dims[4], (long long)filter[3]);
+    if (dims[4] != filter[3])
+        return status_unimplemented(st,
+                                    "%s: grouped convolutions: input depth %lld, filter depth "
+                                    "%lld",
+                                    c->kernel->op->name, (long long)dims[4], (long long)filter[3]);
+    return volume_sizes(kernel_state(c), dims, v, st);
+}
+
+/* dy is what the convolution gives. */
+static bool want_dy(const struct kctx *c, const struct math_volume *v, struct status *st)
+{
+    const struct tensor *dy = kernel_in(c, 2);
+    if (!want_five(dy, "out_backprop", st))
+        return false;
+    struct shape want = volume_out_shape(v);
+    struct strbuf text = {0};
+    const bool ok = shape_equal(&want, &dy->shape);
+    if (!ok) {
+        shape_print(&dy->shape, &text);
+        strbuf_printf(&text, ", computed = ");
+        shape_print(&want, &text);
+        status_invalid(st, "%s: Size of out_backprop doesn't match computed: actual = %s",
+                       c->kernel->op->name, strbuf_text(&text));
+        strbuf_release(&text);
+    }
+    shape_clear(&want);
+    return ok;
+}
+
+/* t's elements as the type that is computed with. */
+static const void *widened(struct kctx *c, const struct tensor *t, struct status *st)
+{
+    if (t->dtype != DT_HALF)
+        return t->data;
+    float *wide = kernel_scratch(c, t->num_elems * (int64_t)sizeof(float), st);
+    if (wide)
+        math_f16_to_f32(t->data, wide, t->num_elems);
+    return wide;
+}
+
+enum direction { FORWARD, GRAD_INPUT, GRAD_FILTER };
+
+/* Input a and b by the direction: x and filter, filter and dy, x and dy. */
+static bool run(struct kctx *c, const struct math_volume *v, enum direction direction,
+                const struct tensor *in[2], const int64_t *dims, struct status *st)
+{
+    struct shape shape = shape_make(dims, 5);
+    struct tensor *out = kernel_out(c, 0, &shape, st);
+    shape_clear(&shape);
+    if (!out)
+        return false;
+    if (out->num_elems == 0 || in[0]->num_elems == 0 || in[1]->num_elems == 0) {
+        memset(out->data, 0, tensor_bytes(out));
+        return true;
+    }
+    const void *a = widened(c, in[0], st), *b = a ? widened(c, in[1], st) : NULL;
+    void *scratch = b ? kernel_scratch(c, math_conv3d_scratch_bytes(v), st) : NULL;
+    void *to = out->data;
+    if (scratch && out->dtype == DT_HALF)
+        to = kernel_scratch(c, out->num_elems * (int64_t)sizeof(float), st);
+    if (!scratch || !to)
+        return false;
+    if (direction == FORWARD)
+        math_conv3d(kernel_pool(c), v, a, b, to, scratch);
+    else if (direction == GRAD_INPUT)
+        math_conv3d_grad_input(kernel_pool(c), v, a, b, to, scratch);
+    else
+        math_conv3d_grad_filter(kernel_pool(c), v, a, b, to, scratch);
+    if (out->dtype == DT_HALF)
+        math_f32_to_f16(to, out->data, out->num_elems);
+    return true;
+}
+
+static bool conv_run(struct kctx *c, struct status *st)
+{
+    const struct tensor *in[2] = {kernel_in(c, 0), kernel_in(c, 1)};
+    struct math_volume v;
+    if (!want_five(in[0], "input", st) || !want_five(in[1], "filter", st) ||
+        !conv_sizes(c, in[0]->dtype, shape_dims(&in[0]->shape), shape_dims(&in[1]->shape), &v, st))
+        return false;
+    const int64_t dims[] = {v.batch, v.out[0], v.out[1], v.out[2], v.out_c};
+    return run(c, &v, FORWARD, in, dims, st);
+}
+
+static bool grad_input_run(struct kctx *c, struct status *st)
+{
+    const struct tensor *in[2] = {kernel_in(c, 1), kernel_in(c, 2)};
+    struct math_volume v;
+    int64_t dims[5];
+    return want_five(in[0], "filter", st) && volume_read_sizes(c, 0, 5, dims, st) &&
+           conv_sizes(c, in[0]->dtype, dims, shape_dims(&in[0]->shape), &v, st) &&
+           want_dy(c, &v, st) && run(c, &v, GRAD_INPUT, in, dims, st);
+}
+
+static bool grad_filter_run(struct kctx *c, struct status *st)
+{
+    const struct tensor *in[2] = {kernel_in(c, 0), kernel_in(c, 2)};
+    struct math_volume v;
+    int64_t filter[5];
+    return want_five(in[0], "input", st) && volume_read_sizes(c, 1, 5, filter, st) &&
+           conv_sizes(c, in[0]->dtype, shape_dims(&in[0]->shape), filter, &v, st) &&
+           want_dy(c, &v, st) && run(c, &v, GRAD_FILTER, in, filter, st);
+}
+
+/* --- gradients --- */
+
+static struct output by_input(struct grad_ctx *g, struct output like, struct output filter,
+                              struct output dy)
+{
+    const struct output in[3] = {grad_shape(g, like), filter, dy};
+    return volume_grad_op(g, "Conv3DBackpropInputV2", 3, in);
+}
+
+static struct output by_filter(struct grad_ctx *g, struct output x, struct output like,
+                               struct output dy)
+{
+    const struct output in[3] = {x, grad_shape(g, like), dy};
+    return volume_grad_op(g, "Conv3DBackpropFilterV2", 3, in);
+}
+
+static struct output forward(struct grad_ctx *g, struct output x, struct output filter)
+{
+    return volume_grad_op(g, "Conv3D", 2, (const struct output[]){x, filter});
+}
+
+static bool conv_grad(struct grad_ctx *g, struct status *st)
+{
+    struct output x = grad_in(g, 0), f = grad_in(g, 1), dy = grad_dy(g, 0);
+    grad_set(g, 0, by_input(g, x, f, dy));
+    grad_set(g, 1, by_filter(g, x, f, dy));
+    return grad_done(g, st);
+}
+
+static bool grad_input_grad(struct grad_ctx *g, struct status *st)
+{
+    struct output f = grad_in(g, 1), dy = grad_in(g, 2), ddx = grad_dy(g, 0);
+    grad_set(g, 1, by_filter(g, ddx, f, dy));
+    grad_set(g, 2, forward(g, ddx, f));
+    return grad_done(g, st);
+}
+
+static bool grad_filter_grad(struct grad_ctx *g, struct status *st)
+{
+    struct output x = grad_in(g, 0), dy = grad_in(g, 2), ddf = grad_dy(g, 0);
+    grad_set(g, 0, by_input(g, x, ddf, dy));
+    grad_set(g, 2, forward(g, x, ddf));
+    return grad_done(g, st);
+}
+
+/* --- the ops --- */
+
+#define ATTRS                                                                                      \
+    "T: {half, bfloat16, float, double}", "strides: list(int) >= 5", "padding: {'SAME', 'VALID'}", \
+        "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'", "dilations: list(int) = [1,1,1,1,1]"
+#define KERNEL(id_, op_, label_, run_)                                                             \
+    KERNEL_DEF(id_) = {.op = op_,                                                                  \
+                       .device = "CPU",                                                            \
+                       .types = {"T: {half, float, double}"},                                      \
+                       .label = label_,                                                            \
+                       .flags = KERNEL_EXPENSIVE,                                                  \
+                       .state_bytes = sizeof(struct volume_attrs),                                 \
+                       .init = conv_init,                                                          \
+                       .run = run_}
+
+OP_DEF(conv3d) = {
+    .name = "Conv3D",
+    .summary = "Volumes convolved with a bank of filters.",
+    .inputs = {"input: T", "filter: T"},
+    .outputs = {"output: T"},
+    .attrs = {ATTRS},
+    .shape = conv_shape,
+    .grad = conv_grad,
+};
+KERNEL(conv3d_cpu, "Conv3D", NULL, conv_run);
+
+OP_DEF(conv3d_backprop_input_v2) = {
+    .name = "Conv3DBackpropInputV2",
+    .summary = "The gradient of Conv3D by its input.",
+    .inputs = {"input_sizes: Tshape", "filter: T", "out_backprop: T"},
+    .outputs = {"output: T"},
+    .attrs = {ATTRS, "Tshape: {int32, int64} = DT_INT32"},
+    .shape = input_shape,
+    .grad = grad_input_grad,
+};
+KERNEL(conv3d_backprop_input_v2_cpu, "Conv3DBackpropInputV2", NULL, grad_input_run);
+KERNEL(conv3d_backprop_input_v2_custom, "Conv3DBackpropInputV2", "custom", grad_input_run);
+KERNEL(conv3d_backprop_input_v2_eigen, "Conv3DBackpropInputV2", "eigen_tensor", grad_input_run);
+
+OP_DEF(conv3d_backprop_filter_v2) = {
+    .name = "Conv3DBackpropFilterV2",
+    .summary = "The gradient of Conv3D by its filter.",
+    .inputs = {"input: T", "filter_sizes: int32", "out_backprop: T"},
+    .outputs = {"output: T"},
+    .attrs = {ATTRS},
+    .shape = filter_shape,
+    .grad = grad_filter_grad,
+};
+KERNEL(conv3d_backprop_filter_v2_cpu, "Conv3DBackpropFilterV2", NULL, grad_filter_run);
+KERNEL(conv3d_backprop_filter_v2_custom, "Conv3DBackpropFilterV2", "custom", grad_filter_run);
+KERNEL(conv3d_backprop_filter_v2_eigen, "Conv3DBackpropFilterV2", "eigen_tensor", grad_filter_run);

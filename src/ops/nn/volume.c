@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Windows over three dimensions: see volume.h. */
+#include "ops/nn/volume.h"
+
+#include "math/conv.h"
+
+static bool read_five(const struct attrs *a, const char *name, bool channels_first, int64_t out[3],
+                      struct status *st)
+{
+    const struct attr_value *v = attrs_list(a, name);
+    if (v->n != 5)
+        return status_invalid(st, "Sliding window %s field must specify 5 dimensions", name);
+    const int at = channels_first ? 2 : 1, channels = channels_first ? 1 : 4;
+    const bool pooling = attrs_find(a, "ksize");
+    if (pooling && v->is[0] != 1)
+        return status_unimplemented(st, "Pooling is not yet supported on the batch dimension.");
+    if (pooling && v->is[channels] != 1)
+        return status_unimplemented(st, "Pooling is not yet supported on the depth dimension.");
+    if (v->is[0] != 1 || v->is[channels] != 1)
+        return status_invalid(st,
+                              "Current implementation does not yet support %s in the batch and "
+                              "depth dimensions.",
+                              name);
+    for (int i = 0; i < 3; i++) {
+        out[i] = v->is[at + i];
+        if (out[i] < 1 || out[i] > INT32_MAX)
+            return status_invalid(st, "Attr %s must be between 1 and 2147483647", name);
+    }
+    return true;
+}
+
+bool volume_attrs_read(const struct attrs *a, struct volume_attrs *out, struct status *st)
+{
+    *out = (struct volume_attrs){.channels_first = str_is(attrs_string(a, "data_format"), "NCDHW"),
+                                 .padding = attrs_string(a, "padding"),
+                                 .window = {1, 1, 1},
+                                 .dilation = {1, 1, 1}};
+    return (!attrs_find(a, "ksize") ||
+            read_five(a, "ksize", out->channels_first, out->window, st)) &&
+           (!attrs_find(a, "dilations") ||
+            read_five(a, "dilations", out->channels_first, out->dilation, st)) &&
+           read_five(a, "strides", out->channels_first, out->stride, st);
+}
+
+bool volume_sizes(const struct volume_attrs *a, const int64_t *dims, struct math_volume *v,
+                  struct status *st)
+{
+    v->batch = dims[0];
+    v->in_c = dims[4];
+    for (int i = 0; i < 3; i++) {
+        int64_t size[2];
+        if (!math_conv_output_size(dims[1 + i], v->window[i], 1, a->stride[i],
+                                   str_is(a->padding, "SAME"), size, st))
+            return false;
+        v->in[i] = dims[1 + i];
+        v->stride[i] = a->stride[i];
+        v->out[i] = size[0];
+        v->pad[i] = size[1];
+    }
+    return true;
+}
+
+struct shape volume_out_shape(const struct math_volume *v)
+{
+    const int64_t dims[] = {v->batch, v->out[0], v->out[1], v->out[2], v->out_c};
+    return shape_make(dims, 5);
+}
+
+bool volume_infer(struct infer_ctx *c, const struct volume_attrs *a, const int64_t window[3],
+                  int64_t channels, struct status *st)
+{
+    const struct shape *x;
+    const int at = a->channels_first ? 2 : 1, channel = a->channels_first ? 1 : 4;
+    if (!infer_want_rank(c, infer_input(c, 0), 5, &x, st))
+        return false;
+    if (channels != DIM_UNKNOWN || infer_num_inputs(c) > 1)
+        x = infer_with_dim(c, x, channel, channels);
+    for (int i = 0; i < 3; i++) {
+        const struct infer_window one = {
+            infer_dim(x, at + i), window[i], a->dilation[i], a->stride[i], a->padding, 0, 0};
+        int64_t out;
+        if (!infer_window(&one, &out, st))
+            return false;
+        x = infer_with_dim(c, x, at + i, out);
+    }
+    infer_set(c, 0, x);
+    return true;
+}
+
+bool volume_infer_sizes(struct infer_ctx *c, int i, struct status *st)
+{
+    const struct shape *s;
+    if (!infer_const_shape(c, i, &s, st))
+        return false;
+    infer_set(c, 0, s->rank == 5 ? s : infer_of_rank(c, 5));
+    return true;
+}
+
+bool volume_read_sizes(const struct kctx *c, int i, int n, int64_t *out, struct status *st)
+{
+    const struct tensor *t = kernel_in(c, i);
+    if (t->shape.rank != 1 || t->num_elems != n)
+        return status_invalid(st, "%s: sizes must be a vector of %d elements", c->kernel->op->name,
+                              n);
+    for (int k = 0; k < n; k++) {
+        out[k] = tensor_index(t, k);
+        if (out[k] < 0)
+            return status_invalid(st, "%s: size %lld must be non-negative", c->kernel->op->name,
+                                  (long long)out[k]);
+    }
+    return true;
+}
+
+struct output volume_grad_op(struct grad_ctx *g, const char *op, int n, const struct output *in)
+{
+    static const char *const names[] = {"ksize", "strides", "padding", "data_format", "dilations"};
+    struct attr items[ARRAY_LEN(names)];
+    int num = 0;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const struct attr_value *v = attrs_find(grad_attrs(g), names[i]);
+        if (v)
+            items[num++] = (struct attr){(char *)names[i], attr_value_dup(v)};
+    }
+    return grad_opv(g, op, n, in, num, items);
+}

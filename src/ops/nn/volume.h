@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the ops over three dimensions share: windows from attrs, sizes, shapes. */
+#ifndef LEAT_OPS_NN_VOLUME_H
+#define LEAT_OPS_NN_VOLUME_H
+
+#include "math/volume.h"
+#include "op/grad.h"
+#include "op/infer.h"
+#include "op/kernel.h"
+
+struct volume_attrs {
+    bool channels_first;
+    struct str padding;
+    int64_t window[3], stride[3]; /* window: of pooling */
+    int64_t dilation[3];
+};
+
+/* ksize, where the op has it, strides, dilations, where it has them, padding, data_format. */
+MUST_CHECK bool volume_attrs_read(const struct attrs *a, struct volume_attrs *out,
+                                  struct status *st);
+
+/* Sizes over a volume with these five dims, channels last; window and out_c are set. */
+MUST_CHECK bool volume_sizes(const struct volume_attrs *a, const int64_t *dims,
+                             struct math_volume *v, struct status *st);
+struct shape volume_out_shape(const struct math_volume *v);
+
+/* The inferred shape of windows over x; channels -1: those of x. */
+MUST_CHECK bool volume_infer(struct infer_ctx *c, const struct volume_attrs *a,
+                             const int64_t window[3], int64_t channels, struct status *st);
+/* The shape that input i holds, five dims. */
+MUST_CHECK bool volume_infer_sizes(struct infer_ctx *c, int i, struct status *st);
+
+/* A vector of n sizes, none negative. */
+MUST_CHECK bool volume_read_sizes(const struct kctx *c, int i, int n, int64_t *out,
+                                  struct status *st);
+
+/* An op with the forward node's attrs of these names: ksize, strides, padding, data_format,
+ * dilations (those that it has). */
+struct output volume_grad_op(struct grad_ctx *g, const char *op, int n, const struct output *in);
+
+#endif
