@@ -85,9 +85,21 @@ struct output grad_const_like(struct grad_ctx *g, struct output like, double v)
     return const_from(g, type, NULL, 0, &u);
 }
 
+enum { KNOWN_DIMS = 16 };
+
 struct output grad_shape(struct grad_ctx *g, struct output x)
 {
-    return grad_op1(g, "Shape", x);
+    /* A constant where the graph knows it: then x itself need not be computed. */
+    const struct shape *s = output_valid(x) ? grad_shape_of(g, x) : NULL;
+    int32_t dims[KNOWN_DIMS];
+    if (!s || s->rank < 0 || s->rank > KNOWN_DIMS)
+        return grad_op1(g, "Shape", x);
+    for (int i = 0; i < s->rank; i++) {
+        if (shape_dim(s, i) < 0 || shape_dim(s, i) > INT32_MAX)
+            return grad_op1(g, "Shape", x);
+        dims[i] = (int32_t)shape_dim(s, i);
+    }
+    return grad_const_i32s(g, dims, s->rank);
 }
 
 struct output grad_zeros_like(struct grad_ctx *g, struct output x)

@@ -164,22 +164,30 @@ static struct output value_of_variable(struct grad_ctx *g, struct output o, int 
                     (struct attr[]){{(char *)"dtype", attr_type(want)}});
 }
 
-/* The gradient that y begins with: ones. With node_scopes by the nodes that tf.gradients makes. */
+static bool has_placeholder(const struct walk *w)
+{
+    for (int64_t i = 0; i < w->num_order; i++) {
+        if (strncmp(w->order[i]->op->name, "Placeholder", strlen("Placeholder")) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The gradient that y begins with: ones. With node_scopes by the nodes that tf.gradients makes.
+ * Without: where y's shape is known they do not ask for y, whose value may need feeding. */
 static struct output ones_for(struct walk *w, struct grad_ctx *g, struct output y, int i)
 {
     const struct shape *s = grad_shape_of(g, y);
-    int type = grad_type_of(g, y);
-    if (!w->r->node_scopes || !(dtype_is_float(type) || dtype_is_complex(type)))
+    const int type = grad_type_of(g, y);
+    const bool scopes = w->r->node_scopes;
+    if (!(dtype_is_float(type) || dtype_is_complex(type)) ||
+        (!scopes && !(shape_known(s) && has_placeholder(w))))
         return grad_op1(g, "OnesLike", y);
-    int32_t dims[SHAPE_MAX_RANK + 1];
-    bool known = s->rank >= 0;
-    for (int k = 0; known && k < s->rank; k++) {
-        known = shape_dim(s, k) >= 0 && shape_dim(s, k) <= INT32_MAX;
-        dims[k] = (int32_t)shape_dim(s, k);
-    }
-    g->next_name = "Shape";
-    struct output shape = known ? grad_const_i32s(g, dims, s->rank) : grad_shape(g, y);
-    g->next_name = arena_printf(&g->arena, "grad_ys_%d", i);
+    if (scopes)
+        g->next_name = "Shape";
+    struct output shape = grad_shape(g, y);
+    if (scopes)
+        g->next_name = arena_printf(&g->arena, "grad_ys_%d", i);
     struct output one = grad_const_like(g, y, 1);
     return grad_op2(g, "Fill", shape, one);
 }

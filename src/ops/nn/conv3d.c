@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conv3D, Conv3DBackpropInputV2 and Conv3DBackpropFilterV2 with the channels last. The loops are
- * math/volume.h's; half is computed in float. */
+/* Conv3D, Conv3DBackpropInputV2 and Conv3DBackpropFilterV2. The loops are math/volume.h's, with the
+ * channels last: volumes with the channels first are turned; half is computed in float. */
 #include "math/vec.h"
 #include "tensor/dtype.h"
 
@@ -42,11 +42,6 @@ static bool conv_init(struct kernel *k, void *state, struct status *st)
     struct volume_attrs *a = state;
     if (!volume_attrs_read(k->attrs, a, st))
         return false;
-    if (a->channels_first)
-        return status_invalid(st,
-                              "CPU implementation of %s currently only supports the NHWC "
-                              "tensor format.",
-                              k->op->name);
     if (a->dilation[0] != 1 || a->dilation[1] != 1 || a->dilation[2] != 1)
         return status_invalid(st,
                               "CPU implementation of %s currently only supports dilated rates "
@@ -85,7 +80,9 @@ static bool want_dy(const struct kctx *c, const struct math_volume *v, struct st
     const struct tensor *dy = kernel_in(c, 2);
     if (!want_five(dy, "out_backprop", st))
         return false;
-    struct shape want = volume_out_shape(v);
+    const struct volume_attrs *a = kernel_state(c);
+    const int64_t dims[] = {v->batch, v->out[0], v->out[1], v->out[2], v->out_c};
+    struct shape want = volume_to_layout(a->channels_first, dims);
     struct strbuf text = {0};
     const bool ok = shape_equal(&want, &dy->shape);
     if (!ok) {
@@ -113,11 +110,30 @@ static const void *widened(struct kctx *c, const struct tensor *t, struct status
 
 enum direction { FORWARD, GRAD_INPUT, GRAD_FILTER };
 
-/* Input a and b by the direction: x and filter, filter and dy, x and dy. */
+/* Runs one direction over operands in float or double with the channels last. */
+static bool compute(struct kctx *c, const struct math_volume *v, enum direction direction,
+                    const void *const in[2], void *to, struct status *st)
+{
+    void *scratch = kernel_scratch(c, math_conv3d_scratch_bytes(v), st);
+    if (!scratch)
+        return false;
+    if (direction == FORWARD)
+        math_conv3d(kernel_pool(c), v, in[0], in[1], to, scratch);
+    else if (direction == GRAD_INPUT)
+        math_conv3d_grad_input(kernel_pool(c), v, in[0], in[1], to, scratch);
+    else
+        math_conv3d_grad_filter(kernel_pool(c), v, in[0], in[1], to, scratch);
+    return true;
+}
+
+/* Inputs by the direction: x and filter, filter and dy, x and dy. dims: of the result, channels
+ * last. */
 static bool run(struct kctx *c, const struct math_volume *v, enum direction direction,
                 const struct tensor *in[2], const int64_t *dims, struct status *st)
 {
-    struct shape shape = shape_make(dims, 5);
+    const struct volume_attrs *a = kernel_state(c);
+    const bool turned = a->channels_first && direction != GRAD_FILTER;
+    struct shape shape = volume_to_layout(turned, dims);
     struct tensor *out = kernel_out(c, 0, &shape, st);
     shape_clear(&shape);
     if (!out)
@@ -126,30 +142,38 @@ static bool run(struct kctx *c, const struct math_volume *v, enum direction dire
         memset(out->data, 0, tensor_bytes(out));
         return true;
     }
-    const void *a = widened(c, in[0], st), *b = a ? widened(c, in[1], st) : NULL;
-    void *scratch = b ? kernel_scratch(c, math_conv3d_scratch_bytes(v), st) : NULL;
-    void *to = out->data;
-    if (scratch && out->dtype == DT_HALF)
-        to = kernel_scratch(c, out->num_elems * (int64_t)sizeof(float), st);
-    if (!scratch || !to)
+    const size_t item = dtype_size(v->dtype);
+    const void *data[2];
+    for (int i = 0; i < 2; i++) {
+        const bool filter = i == (direction == FORWARD ? 1 : direction == GRAD_INPUT ? 0 : 2);
+        data[i] = volume_channels_last(c, a->channels_first && !filter, in[i],
+                                       widened(c, in[i], st), item, st);
+        if (!data[i])
+            return false;
+    }
+    const int64_t bytes = out->num_elems * (int64_t)item;
+    const bool half = out->dtype == DT_HALF;
+    void *plain = half ? kernel_scratch(c, bytes, st) : out->data;
+    void *to = plain && turned ? kernel_scratch(c, bytes, st) : plain;
+    if (!to || !compute(c, v, direction, data, to, st))
         return false;
-    if (direction == FORWARD)
-        math_conv3d(kernel_pool(c), v, a, b, to, scratch);
-    else if (direction == GRAD_INPUT)
-        math_conv3d_grad_input(kernel_pool(c), v, a, b, to, scratch);
-    else
-        math_conv3d_grad_filter(kernel_pool(c), v, a, b, to, scratch);
-    if (out->dtype == DT_HALF)
-        math_f32_to_f16(to, out->data, out->num_elems);
+    if (turned)
+        volume_channels_back(c, dims, to, plain, item);
+    if (half)
+        math_f32_to_f16(plain, out->data, out->num_elems);
     return true;
 }
 
 static bool conv_run(struct kctx *c, struct status *st)
 {
     const struct tensor *in[2] = {kernel_in(c, 0), kernel_in(c, 1)};
+    const struct volume_attrs *a = kernel_state(c);
     struct math_volume v;
-    if (!want_five(in[0], "input", st) || !want_five(in[1], "filter", st) ||
-        !conv_sizes(c, in[0]->dtype, shape_dims(&in[0]->shape), shape_dims(&in[1]->shape), &v, st))
+    int64_t x[5];
+    if (!want_five(in[0], "input", st) || !want_five(in[1], "filter", st))
+        return false;
+    volume_from_layout(a->channels_first, shape_dims(&in[0]->shape), x);
+    if (!conv_sizes(c, in[0]->dtype, x, shape_dims(&in[1]->shape), &v, st))
         return false;
     const int64_t dims[] = {v.batch, v.out[0], v.out[1], v.out[2], v.out_c};
     return run(c, &v, FORWARD, in, dims, st);
@@ -158,21 +182,27 @@ static bool conv_run(struct kctx *c, struct status *st)
 static bool grad_input_run(struct kctx *c, struct status *st)
 {
     const struct tensor *in[2] = {kernel_in(c, 1), kernel_in(c, 2)};
+    const struct volume_attrs *a = kernel_state(c);
     struct math_volume v;
-    int64_t dims[5];
-    return want_five(in[0], "filter", st) && volume_read_sizes(c, 0, 5, dims, st) &&
-           conv_sizes(c, in[0]->dtype, dims, shape_dims(&in[0]->shape), &v, st) &&
-           want_dy(c, &v, st) && run(c, &v, GRAD_INPUT, in, dims, st);
+    int64_t sizes[5], x[5];
+    if (!want_five(in[0], "filter", st) || !volume_read_sizes(c, 0, 5, sizes, st))
+        return false;
+    volume_from_layout(a->channels_first, sizes, x);
+    return conv_sizes(c, in[0]->dtype, x, shape_dims(&in[0]->shape), &v, st) &&
+           want_dy(c, &v, st) && run(c, &v, GRAD_INPUT, in, x, st);
 }
 
 static bool grad_filter_run(struct kctx *c, struct status *st)
 {
     const struct tensor *in[2] = {kernel_in(c, 0), kernel_in(c, 2)};
+    const struct volume_attrs *a = kernel_state(c);
     struct math_volume v;
-    int64_t filter[5];
-    return want_five(in[0], "input", st) && volume_read_sizes(c, 1, 5, filter, st) &&
-           conv_sizes(c, in[0]->dtype, shape_dims(&in[0]->shape), filter, &v, st) &&
-           want_dy(c, &v, st) && run(c, &v, GRAD_FILTER, in, filter, st);
+    int64_t filter[5], x[5];
+    if (!want_five(in[0], "input", st) || !volume_read_sizes(c, 1, 5, filter, st))
+        return false;
+    volume_from_layout(a->channels_first, shape_dims(&in[0]->shape), x);
+    return conv_sizes(c, in[0]->dtype, x, filter, &v, st) && want_dy(c, &v, st) &&
+           run(c, &v, GRAD_FILTER, in, filter, st);
 }
 
 /* --- gradients --- */

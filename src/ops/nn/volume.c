@@ -3,6 +3,7 @@
 #include "ops/nn/volume.h"
 
 #include "math/conv.h"
+#include "math/transpose.h"
 
 static bool read_five(const struct attrs *a, const char *name, bool channels_first, int64_t out[3],
                       struct status *st)
@@ -64,6 +65,48 @@ struct shape volume_out_shape(const struct math_volume *v)
 {
     const int64_t dims[] = {v->batch, v->out[0], v->out[1], v->out[2], v->out_c};
     return shape_make(dims, 5);
+}
+
+void volume_from_layout(bool channels_first, const int64_t *dims, int64_t out[5])
+{
+    const int at = channels_first ? 2 : 1;
+    out[0] = dims[0];
+    for (int i = 0; i < 3; i++)
+        out[1 + i] = dims[at + i];
+    out[4] = dims[channels_first ? 1 : 4];
+}
+
+struct shape volume_to_layout(bool channels_first, const int64_t d[5])
+{
+    const int64_t first[] = {d[0], d[4], d[1], d[2], d[3]};
+    return shape_make(channels_first ? first : d, 5);
+}
+
+/* batch x rows x cols to batch x cols x rows */
+static void turn(struct kctx *c, const int64_t dims[3], const void *x, void *y, size_t item)
+{
+    math_transpose(
+        kernel_pool(c),
+        &(struct math_transpose){
+            .item = item, .x = x, .y = y, .rank = 3, .dims = dims, .perm = (int[]){0, 2, 1}});
+}
+
+const void *volume_channels_last(struct kctx *c, bool channels_first, const struct tensor *t,
+                                 const void *data, size_t item, struct status *st)
+{
+    if (!channels_first || !data)
+        return data;
+    void *y = kernel_scratch(c, max_i64(t->num_elems, 1) * (int64_t)item, st);
+    const int64_t *d = shape_dims(&t->shape);
+    if (y && t->num_elems > 0)
+        turn(c, (const int64_t[]){d[0], d[1], d[2] * d[3] * d[4]}, data, y, item);
+    return y;
+}
+
+void volume_channels_back(struct kctx *c, const int64_t d[5], const void *from, void *to,
+                          size_t item)
+{
+    turn(c, (const int64_t[]){d[0], d[1] * d[2] * d[3], d[4]}, from, to, item);
 }
 
 bool volume_infer(struct infer_ctx *c, const struct volume_attrs *a, const int64_t window[3],

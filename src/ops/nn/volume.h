@@ -24,6 +24,17 @@ MUST_CHECK bool volume_sizes(const struct volume_attrs *a, const int64_t *dims,
                              struct math_volume *v, struct status *st);
 struct shape volume_out_shape(const struct math_volume *v);
 
+/* Dims in the order batch, three, channels, from a tensor's and back. */
+void volume_from_layout(bool channels_first, const int64_t *dims, int64_t out[5]);
+struct shape volume_to_layout(bool channels_first, const int64_t dims[5]);
+/* t's elements with the channels last: its own, or a copy (of dims, channels last, in *dims). NULL:
+ * RESOURCE_EXHAUSTED. Elements are of `item` bytes at data. */
+const void *volume_channels_last(struct kctx *c, bool channels_first, const struct tensor *t,
+                                 const void *data, size_t item, struct status *st);
+/* The other way: elements with the channels last (dims as such) into a result. */
+void volume_channels_back(struct kctx *c, const int64_t dims[5], const void *from, void *to,
+                          size_t item);
+
 /* The inferred shape of windows over x; channels -1: those of x. */
 MUST_CHECK bool volume_infer(struct infer_ctx *c, const struct volume_attrs *a,
                              const int64_t window[3], int64_t channels, struct status *st);
