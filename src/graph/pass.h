@@ -32,6 +32,7 @@ struct rnode {
     const int *input_types, *output_types;
     const struct shape *shapes; /* inferred, per output; may be unknown */
     bool keep;                  /* protected: fed, fetched, target */
+    uint16_t facts;             /* of its op: pass_util.h; 0: not asked yet */
     bool pinned;                /* has effects: stays for as long as it may run */
     bool dropped;
     bool made;     /* by a pass or by the planner: its attrs are the rgraph's */

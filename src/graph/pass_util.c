@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "op/evaluate.h"
 
@@ -44,17 +45,82 @@ bool rnode_is(const struct rnode *n, const char *op)
     return strcmp(n->op->name, op) == 0;
 }
 
-bool rnode_is_control_flow(const struct rnode *n)
+static unsigned facts_of(const struct op *op)
 {
-    static const char *const ops[] = {
-        "Switch",           "_SwitchN",  "Merge",    "Enter",    "Exit",
-        "NextIteration",    "RefSwitch", "RefMerge", "RefEnter", "RefExit",
-        "RefNextIteration", "LoopCond"};
-    for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
-        if (rnode_is(n, ops[i]))
+    static const struct {
+        const char *op;
+        unsigned facts;
+    } table[] = {
+        {"Switch", RNODE_CONTROL_FLOW | RNODE_BRANCHES},
+        {"Merge", RNODE_CONTROL_FLOW | RNODE_BRANCHES},
+        {"_SwitchN", RNODE_CONTROL_FLOW},
+        {"Enter", RNODE_CONTROL_FLOW},
+        {"Exit", RNODE_CONTROL_FLOW},
+        {"NextIteration", RNODE_CONTROL_FLOW},
+        {"LoopCond", RNODE_CONTROL_FLOW},
+        {"RefSwitch", RNODE_CONTROL_FLOW},
+        {"RefMerge", RNODE_CONTROL_FLOW},
+        {"RefEnter", RNODE_CONTROL_FLOW},
+        {"RefExit", RNODE_CONTROL_FLOW},
+        {"RefNextIteration", RNODE_CONTROL_FLOW},
+        {"Const", RNODE_CONST},
+        {"Shape", RNODE_OF_SHAPE},
+        {"ShapeN", RNODE_OF_SHAPE},
+        {"Size", RNODE_OF_SHAPE},
+        {"Rank", RNODE_OF_SHAPE},
+        {"Transpose", RNODE_TRANSPOSE},
+        {"ConjugateTranspose", RNODE_TRANSPOSE},
+        {"MatMul", RNODE_PRODUCT},
+        {"BatchMatMul", RNODE_PRODUCT},
+        {"BatchMatMulV2", RNODE_PRODUCT},
+    };
+    unsigned facts = RNODE_KNOWN;
+    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+        if (strcmp(op->name, table[i].op) == 0)
+            facts |= table[i].facts;
+    }
+    bool placeholder = strncmp(op->name, "Placeholder", 11) == 0;
+    bool handles = strncmp(op->name, "TensorArray", 11) == 0; /* the older ones are strings */
+    if (op->def && evaluate_possible(op) && op->name[0] != '_' && !placeholder && !handles &&
+        !(facts & RNODE_CONTROL_FLOW))
+        facts |= RNODE_NO_EFFECTS;
+    return facts;
+}
+
+unsigned rnode_find_facts(struct rnode *n)
+{
+    n->facts = (uint16_t)facts_of(n->op);
+    return n->facts;
+}
+
+void rgraph_find_facts(struct rgraph *g)
+{
+    struct u64map by_op = {0};
+    for (int64_t i = 0; i < g->num_nodes; i++) {
+        struct rnode *n = g->nodes[i];
+        uint64_t key = (uint64_t)(uintptr_t)n->op;
+        uintptr_t facts = n->facts ? n->facts : (uintptr_t)u64map_find(&by_op, key);
+        if (!facts) {
+            facts = facts_of(n->op);
+            u64map_put(&by_op, key, (void *)facts);
+        }
+        n->facts = (uint16_t)facts;
+    }
+    u64map_release(&by_op);
+}
+
+bool rgraph_has(const struct rgraph *g, unsigned facts)
+{
+    for (int64_t i = 0; i < g->num_nodes; i++) {
+        if (rnode_facts(g->nodes[i]) & facts && !g->nodes[i]->dropped)
             return true;
     }
     return false;
+}
+
+bool rnode_is_control_flow(const struct rnode *n)
+{
+    return rnode_facts(n) & RNODE_CONTROL_FLOW;
 }
 
 static bool plain_types(const int *types, int n)
@@ -77,16 +143,13 @@ bool rnode_reads_ref(const struct rnode *n)
 
 bool rnode_is_pure(const struct rnode *n)
 {
-    return n->op->name[0] != '_' && evaluate_possible(n->op) && !rnode_is_control_flow(n) &&
-           plain_types(n->input_types, n->num_inputs) &&
-           plain_types(n->output_types, n->num_outputs) && !rnode_reads_ref(n) &&
-           strncmp(n->op->name, "Placeholder", 11) != 0 &&
-           strncmp(n->op->name, "TensorArray", 11) != 0; /* whose older handles are strings */
+    return rnode_facts(n) & RNODE_NO_EFFECTS && plain_types(n->input_types, n->num_inputs) &&
+           plain_types(n->output_types, n->num_outputs) && !rnode_reads_ref(n);
 }
 
 const struct tensor *redge_const(struct redge e)
 {
-    if (!rnode_is(e.node, "Const") || e.node->num_control > 0)
+    if (!(rnode_facts(e.node) & RNODE_CONST) || e.node->num_control > 0)
         return NULL;
     const struct attr_value *v = attrs_find(e.node->attrs, "value");
     bool right = v && v->kind == ATTR_TENSOR && !v->is_list &&

@@ -23,6 +23,26 @@ void rforward_inputs(const struct rforward *f, struct rnode *n); /* n reads what
 /* The inputs of every node, and the end of f; with drop, what nothing needs any more goes. */
 void rforward_end(struct rforward *f, struct rgraph *g, bool drop);
 
+/* What a node's op is; found by its name once per op and graph, then read from the node. */
+enum rnode_facts {
+    RNODE_KNOWN = 1,
+    RNODE_CONTROL_FLOW = 2, /* Switch, Merge, Enter, Exit, NextIteration, LoopCond, Ref forms */
+    RNODE_NO_EFFECTS = 4,   /* no state, no resources, no control flow, not the runtime's own */
+    RNODE_CONST = 8,
+    RNODE_BRANCHES = 16,  /* Switch, Merge */
+    RNODE_OF_SHAPE = 32,  /* Shape, ShapeN, Size, Rank */
+    RNODE_TRANSPOSE = 64, /* Transpose, ConjugateTranspose */
+    RNODE_PRODUCT = 128,  /* a matrix product */
+};
+unsigned rnode_find_facts(struct rnode *n);
+static inline unsigned rnode_facts(const struct rnode *n)
+{
+    return n->facts ? n->facts : rnode_find_facts((struct rnode *)(uintptr_t)n);
+}
+void rgraph_find_facts(struct rgraph *g); /* of all nodes */
+/* Some node is one of these. */
+bool rgraph_has(const struct rgraph *g, unsigned facts);
+
 /* Switch, Merge, Enter, Exit, NextIteration, LoopCond and their like. */
 bool rnode_is_control_flow(const struct rnode *n);
 bool rnode_is(const struct rnode *n, const char *op);

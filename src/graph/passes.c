@@ -3,7 +3,7 @@
  * verifier runs after each; LEAT_DEBUG=2 prints the graph after each. */
 #include "base/log.h"
 #include "base/mem.h"
-#include "graph/pass.h"
+#include "graph/pass_util.h"
 #include "op/evaluate.h"
 
 extern const struct pass_def *const leat_all_pass_defs[]; /* NULL at the end; made by the build */
@@ -28,13 +28,15 @@ static int sorted_passes(const struct pass_def **out)
 static void pin_effects(struct rgraph *g)
 {
     for (int64_t i = 0; i < g->num_nodes; i++)
-        g->nodes[i]->pinned = !evaluate_possible(g->nodes[i]->op);
+        g->nodes[i]->pinned =
+            !(g->nodes[i]->facts & RNODE_NO_EFFECTS) && !evaluate_possible(g->nodes[i]->op);
 }
 
 bool passes_run(struct rgraph *g, const struct pass_options *o, struct status *st)
 {
     const struct pass_def *passes[MAX_PASSES];
     int n = sorted_passes(passes);
+    rgraph_find_facts(g);
     pin_effects(g);
     for (int i = 0; i < n; i++) {
         if (!passes[i]->enabled(o))

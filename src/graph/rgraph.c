@@ -212,8 +212,9 @@ struct rconsumers rgraph_consumers(struct rgraph *g)
 
 static bool starts_iteration(const struct rnode *n)
 {
-    return strcmp(n->op->name, "NextIteration") == 0 ||
-           strcmp(n->op->name, "RefNextIteration") == 0;
+    const char *op = n->op->name;
+    return (op[0] == 'N' || op[0] == 'R') &&
+           (strcmp(op, "NextIteration") == 0 || strcmp(op, "RefNextIteration") == 0);
 }
 
 /* Kahn's algorithm over edges other than those out of NextIteration; ready nodes leave in the
@@ -226,7 +227,8 @@ bool rgraph_sort(struct rgraph *g, struct rnode ***order, struct status *st)
     struct rnode **ready = mem_new_array(struct rnode *, n + 1);
     struct rnode **out = arena_array(&g->arena, struct rnode *, n + 1);
     for (int64_t i = 0; i < n; i++) {
-        for (int64_t k = c.begin[i]; k < c.begin[i + 1] && !starts_iteration(g->nodes[i]); k++)
+        int64_t end = starts_iteration(g->nodes[i]) ? c.begin[i] : c.begin[i + 1];
+        for (int64_t k = c.begin[i]; k < end; k++)
             pending[c.node[k]->id]++;
     }
     for (int64_t i = n - 1; i >= 0; i--) {
@@ -237,7 +239,8 @@ bool rgraph_sort(struct rgraph *g, struct rnode ***order, struct status *st)
     while (num_ready > 0) {
         struct rnode *r = ready[--num_ready];
         out[num_out++] = r;
-        for (int64_t k = c.begin[r->id + 1] - 1; k >= c.begin[r->id] && !starts_iteration(r); k--) {
+        int64_t end = starts_iteration(r) ? c.begin[r->id] : c.begin[r->id + 1];
+        for (int64_t k = end - 1; k >= c.begin[r->id]; k--) {
             if (--pending[c.node[k]->id] == 0)
                 ready[num_ready++] = c.node[k];
         }

@@ -8,14 +8,71 @@
  * waits for them. One visit a node in topological order. */
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "graph/pass_util.h"
 
+/* The rules' ops. Those of `operands` give back one of two; of `same` their input; two of `undone`
+ * in a row what the first was given, two of `settled` what the first gave; `reshapes` their input
+ * when its shape stays. */
+static const char *const operands[] = {"Mul", "Add",     "AddV2",      "Sub",
+                                       "Div", "RealDiv", "TruncateDiv"};
+static const char *const same[] = {"Identity", "StopGradient",          "PreventGradient",
+                                   "Snapshot", "DebugGradientIdentity", "PlaceholderWithDefault"};
+static const char *const undone[] = {"Neg", "LogicalNot", "Conj", "Invert"};
+static const char *const settled[] = {"Abs",  "Sign", "Floor", "Ceil",
+                                      "Rint", "Relu", "Relu6", "ZerosLike"};
+static const char *const reshapes[] = {"Reshape", "Squeeze", "BroadcastTo", "Tile",
+                                       "Slice",   "Pad",     "PadV2",       "MirrorPad"};
+static const char *const others[] = {"Cast", "Bitcast", "AddN", "IdentityN", "Pack", "Unpack"};
+
 struct arith {
     struct rgraph *g;
+    struct rnode **order;
     struct rforward f;
-    bool *conditional, *sure; /* by node id */
+    bool *conditional, *sure; /* by node id; NULL: not asked for yet */
+    struct u64map candidates; /* op -> whether a rule is for it */
 };
+
+static bool is_conditional(struct arith *a, const struct rnode *n)
+{
+    if (!a->conditional)
+        a->conditional = rgraph_find_conditional(a->g, a->order);
+    return a->conditional[n->id];
+}
+
+static bool is_sure(struct arith *a, const struct rnode *n)
+{
+    if (!a->sure)
+        a->sure = rgraph_find_sure_shapes(a->g, a->order);
+    return a->sure[n->id];
+}
+
+static bool one_of(const struct rnode *n, const char *const *ops, size_t num)
+{
+    for (size_t i = 0; i < num; i++) {
+        if (rnode_is(n, ops[i]))
+            return true;
+    }
+    return false;
+}
+
+#define IN(n, list) one_of(n, list, ARRAY_LEN(list))
+
+/* Some rule is for this op; asked once an op. */
+static bool is_candidate(struct arith *a, const struct rnode *n)
+{
+    enum { NO = 1, YES = 2 };
+    uint64_t key = (uint64_t)(uintptr_t)n->op;
+    uintptr_t answer = (uintptr_t)u64map_find(&a->candidates, key);
+    if (answer == 0) {
+        bool yes = IN(n, operands) || IN(n, same) || IN(n, undone) || IN(n, settled) ||
+                   IN(n, reshapes) || IN(n, others);
+        answer = yes ? YES : NO;
+        u64map_put(&a->candidates, key, (void *)answer);
+    }
+    return answer == YES;
+}
 
 /* The bytes of `value` as a scalar of this type; false: not a type that the rules are for. */
 static bool number(int dtype, double value, unsigned char *out)
@@ -61,7 +118,6 @@ static bool is_zero_to_add(struct redge e)
 /* Which operand a binary node passes on, or -1. */
 static int passed_operand(const struct rnode *n)
 {
-    static const char *const divisions[] = {"Div", "RealDiv", "TruncateDiv"};
     if (n->num_inputs != 2)
         return -1;
     if (rnode_is(n, "Mul"))
@@ -70,35 +126,16 @@ static int passed_operand(const struct rnode *n)
         return is_zero_to_add(n->inputs[1]) ? 0 : is_zero_to_add(n->inputs[0]) ? 1 : -1;
     if (rnode_is(n, "Sub"))
         return is_scalar_of(n->inputs[1], 0) ? 0 : -1;
-    for (size_t i = 0; i < ARRAY_LEN(divisions); i++) {
-        if (rnode_is(n, divisions[i]))
-            return is_scalar_of(n->inputs[1], 1) ? 0 : -1;
-    }
-    return -1;
-}
-
-static bool one_of(const struct rnode *n, const char *const *ops, size_t num)
-{
-    for (size_t i = 0; i < num; i++) {
-        if (rnode_is(n, ops[i]))
-            return true;
-    }
-    return false;
+    return IN(n, operands) && is_scalar_of(n->inputs[1], 1) ? 0 : -1; /* the divisions */
 }
 
 static bool is_identity(const struct rnode *n)
 {
-    static const char *const ops[] = {"Identity",
-                                      "StopGradient",
-                                      "PreventGradient",
-                                      "DebugGradientIdentity",
-                                      "PlaceholderWithDefault",
-                                      "Snapshot"};
     if (rnode_is(n, "Cast"))
         return attrs_type(n->attrs, "SrcT") == attrs_type(n->attrs, "DstT");
     if (rnode_is(n, "Bitcast"))
         return attrs_type(n->attrs, "T") == attrs_type(n->attrs, "type");
-    return one_of(n, ops, ARRAY_LEN(ops)) || (rnode_is(n, "AddN") && n->num_inputs == 1);
+    return IN(n, same) || (rnode_is(n, "AddN") && n->num_inputs == 1);
 }
 
 /* The inner node of n = op(op(x)); NULL: another op, or one that waits for something. */
@@ -113,15 +150,12 @@ static struct rnode *same_op_below(const struct rnode *n)
 
 static bool twice(const struct rnode *n, struct redge *with)
 {
-    static const char *const undone[] = {"Neg", "LogicalNot", "Conj", "Invert"};
-    static const char *const settled[] = {"Abs",  "Sign", "Floor", "Ceil",
-                                          "Rint", "Relu", "Relu6", "ZerosLike"};
     struct rnode *in = same_op_below(n);
     if (!in)
         return false;
-    if (one_of(n, undone, ARRAY_LEN(undone)))
+    if (IN(n, undone))
         *with = in->inputs[0];
-    else if (one_of(n, settled, ARRAY_LEN(settled)) && n->output_types[0] == in->output_types[0])
+    else if (IN(n, settled) && n->output_types[0] == in->output_types[0])
         *with = n->inputs[0];
     else
         return false;
@@ -130,11 +164,9 @@ static bool twice(const struct rnode *n, struct redge *with)
 
 /* Ops that give their first input back when they change nothing about its shape, the other inputs
  * being constants. */
-static bool keeps_shape(const struct arith *a, const struct rnode *n)
+static bool keeps_shape(struct arith *a, const struct rnode *n)
 {
-    static const char *const ops[] = {"Reshape", "Squeeze", "BroadcastTo", "Tile",
-                                      "Slice",   "Pad",     "PadV2",       "MirrorPad"};
-    if (!one_of(n, ops, ARRAY_LEN(ops)) || !a->sure[n->id])
+    if (!IN(n, reshapes) || !is_sure(a, n))
         return false;
     for (int i = 1; i < n->num_inputs; i++) {
         if (!redge_const(n->inputs[i]))
@@ -146,12 +178,12 @@ static bool keeps_shape(const struct arith *a, const struct rnode *n)
 }
 
 /* Squeeze(ExpandDims(x, d), [d]). */
-static bool squeezed_back(const struct arith *a, const struct rnode *n, struct redge *with)
+static bool squeezed_back(struct arith *a, const struct rnode *n, struct redge *with)
 {
     struct rnode *in = rnode_is(n, "Squeeze") ? n->inputs[0].node : NULL;
     int64_t d;
     int count;
-    if (!in || !rnode_is(in, "ExpandDims") || in->num_control > 0 || !a->sure[in->id] ||
+    if (!in || !rnode_is(in, "ExpandDims") || in->num_control > 0 || !is_sure(a, in) ||
         !redge_ints(in->inputs[1], &d, 1, &count) || count != 1)
         return false;
     const struct attr_value *dims = attrs_list(n->attrs, "squeeze_dims");
@@ -163,7 +195,7 @@ static bool squeezed_back(const struct arith *a, const struct rnode *n, struct r
 }
 
 /* Pack(Unpack(x)): every part, in order, along the same axis. */
-static bool packed_back(const struct arith *a, const struct rnode *n, struct redge *with)
+static bool packed_back(struct arith *a, const struct rnode *n, struct redge *with)
 {
     struct rnode *in = rnode_is(n, "Pack") && n->num_inputs > 0 ? n->inputs[0].node : NULL;
     if (!in || !rnode_is(in, "Unpack") || in->num_control > 0 || in->num_outputs != n->num_inputs ||
@@ -174,17 +206,17 @@ static bool packed_back(const struct arith *a, const struct rnode *n, struct red
             return false;
     }
     *with = in->inputs[0]; /* whose dim is then known to be the number of parts */
-    return a->sure[in->id] && shape_known(&with->node->shapes[with->index]) &&
+    return is_sure(a, in) && shape_known(&with->node->shapes[with->index]) &&
            rnode_same_device(with->node, n);
 }
 
 /* Unpack(Pack(xs)) of values whose shapes are known to be the same, and none of which may be dead
  * alone. */
-static bool unpacks(const struct arith *a, const struct rnode *n)
+static bool unpacks(struct arith *a, const struct rnode *n)
 {
     struct rnode *in = rnode_is(n, "Unpack") ? n->inputs[0].node : NULL;
-    if (!in || !rnode_is(in, "Pack") || in->num_control > 0 || a->conditional[n->id] ||
-        !a->sure[in->id] || in->num_inputs != n->num_outputs ||
+    if (!in || !rnode_is(in, "Pack") || in->num_control > 0 || is_conditional(a, n) ||
+        !is_sure(a, in) || in->num_inputs != n->num_outputs ||
         attrs_int(in->attrs, "axis") != attrs_int(n->attrs, "axis") || !shape_known(&in->shapes[0]))
         return false;
     const struct shape *first = &in->inputs[0].node->shapes[in->inputs[0].index];
@@ -197,9 +229,10 @@ static bool unpacks(const struct arith *a, const struct rnode *n)
     return true;
 }
 
-static bool may_pass(const struct rnode *n)
+static bool may_pass(struct arith *a, const struct rnode *n)
 {
-    return !n->keep && !n->dropped && n->num_control == 0 && n->num_inputs > 0 && n->op->def &&
+    return is_candidate(a, n) && !n->keep && !n->dropped && n->num_control == 0 &&
+           n->num_inputs > 0 &&
            (rnode_is_pure(n) || (rnode_is(n, "PlaceholderWithDefault") && !rnode_reads_ref(n)) ||
             (rnode_is(n, "Identity") && !rnode_reads_ref(n)));
 }
@@ -217,7 +250,7 @@ static void visit(struct arith *a, const struct rnode *n)
     if (rnode_is(n, "IdentityN")) {
         bool here = true;
         for (int i = 0; i < n->num_inputs && here; i++)
-            here = rnode_same_device(n->inputs[i].node, n) && !a->conditional[n->id];
+            here = rnode_same_device(n->inputs[i].node, n) && !is_conditional(a, n);
         if (here)
             pass_all(a, n, n->inputs);
         return;
@@ -237,11 +270,11 @@ static void visit(struct arith *a, const struct rnode *n)
 }
 
 /* Reshape(Reshape(x)): the inner one, where it is sure to succeed, is skipped. */
-static void skip_reshape(const struct arith *a, struct rnode *n)
+static void skip_reshape(struct arith *a, struct rnode *n)
 {
     struct rnode *in = rnode_is(n, "Reshape") ? n->inputs[0].node : NULL;
-    if (!in || !rnode_is(in, "Reshape") || in->num_control > 0 || !a->sure[in->id] ||
-        a->conditional[in->id] || !rnode_same_device(in, n) ||
+    if (!in || !rnode_is(in, "Reshape") || in->num_control > 0 || !is_sure(a, in) ||
+        is_conditional(a, in) || !rnode_same_device(in, n) ||
         !rnode_same_device(in->inputs[0].node, n) || !redge_const(in->inputs[1]))
         return;
     struct redge x = in->inputs[0];
@@ -260,19 +293,18 @@ static bool run(struct rgraph *g, const struct pass_options *o, struct status *s
     struct rnode **order;
     if (!rgraph_sort(g, &order, st))
         return false;
-    struct arith a = {.g = g, .f = rforward_new(g)};
-    a.conditional = rgraph_find_conditional(g, order);
-    a.sure = rgraph_find_sure_shapes(g, order);
+    struct arith a = {.g = g, .order = order, .f = rforward_new(g)};
     for (int64_t i = 0; i < a.f.n && order[i]; i++) {
         struct rnode *n = order[i];
         rforward_inputs(&a.f, n);
-        if (may_pass(n)) {
+        if (may_pass(&a, n)) {
             skip_reshape(&a, n);
             visit(&a, n);
         }
     }
     mem_free(a.conditional);
     mem_free(a.sure);
+    u64map_release(&a.candidates);
     rforward_end(&a.f, g, true);
     return true;
 }

@@ -152,7 +152,8 @@ static bool may_merge(const struct cse *c, const struct rnode *n)
 {
     if (n->dropped || n->num_outputs == 0 || !n->op->def || !rnode_is_pure(n))
         return false;
-    const struct attr_value *v = rnode_is(n, "Const") ? attrs_find(n->attrs, "value") : NULL;
+    const struct attr_value *v =
+        rnode_facts(n) & RNODE_CONST ? attrs_find(n->attrs, "value") : NULL;
     if (v && v->tensor.dtype != DT_STRING && dtype_is_managed(v->tensor.dtype))
         return false;
     return !v || (int64_t)tensor_bytes(&v->tensor) <= c->o->max_folded_bytes;

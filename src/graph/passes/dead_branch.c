@@ -26,7 +26,7 @@ static bool edge_dead(const struct cutter *c, struct redge e)
 
 static bool is_merge(const struct rnode *n)
 {
-    return rnode_is(n, "Merge");
+    return rnode_facts(n) & RNODE_BRANCHES && rnode_is(n, "Merge");
 }
 
 /* How many of n's inputs are alive; which is the last of them. */
@@ -45,7 +45,7 @@ static int live_inputs(const struct cutter *c, const struct rnode *n, int *which
 static bool finds_death(const struct cutter *c, const struct rnode *n)
 {
     int which;
-    if (is_merge(n) || rnode_is(n, "RefMerge"))
+    if (is_merge(n) || (rnode_is_control_flow(n) && rnode_is(n, "RefMerge")))
         return n->num_inputs > 0 && live_inputs(c, n, &which) == 0;
     for (int64_t i = 0; i < n->num_control; i++) {
         if (c->is_dead[n->control[i]->id])
@@ -85,10 +85,10 @@ static void visit(struct cutter *c, struct rnode *n)
     if (finds_death(c, n)) {
         c->is_dead[n->id] = true;
         n->pinned = false;
-    } else if (rnode_is(n, "Switch")) {
-        visit_switch(c, n);
     } else if (is_merge(n)) {
         visit_merge(c, n);
+    } else if (rnode_facts(n) & RNODE_BRANCHES) {
+        visit_switch(c, n);
     }
 }
 
@@ -103,20 +103,11 @@ static void find_indexed(struct cutter *c)
     }
 }
 
-static bool has_branches(const struct rgraph *g)
-{
-    for (int64_t i = 0; i < g->num_nodes; i++) {
-        if (is_merge(g->nodes[i]) || rnode_is(g->nodes[i], "Switch"))
-            return true;
-    }
-    return false;
-}
-
 static bool run(struct rgraph *g, const struct pass_options *o, struct status *st)
 {
     (void)o;
     struct rnode **order;
-    if (!has_branches(g))
+    if (!rgraph_has(g, RNODE_BRANCHES))
         return true;
     if (!rgraph_sort(g, &order, st))
         return false;

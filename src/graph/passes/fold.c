@@ -41,7 +41,8 @@ static bool foldable(const struct rnode *n, int64_t limit)
     bool shape = n->num_inputs > 0 && n->num_inputs <= MAX_INPUTS && n->num_outputs > 0 &&
                  n->num_outputs <= MAX_OUTPUTS && n->num_control == 0 && n->frame == 0;
     if (!shape || n->keep || n->dropped || n->op->function || rnode_is_control_flow(n) ||
-        !evaluate_possible(n->op) || !plain_types(n->input_types, n->num_inputs) ||
+        !redge_const(n->inputs[0]) || !evaluate_possible(n->op) ||
+        !plain_types(n->input_types, n->num_inputs) ||
         !plain_types(n->output_types, n->num_outputs) || !small_outputs(n, limit))
         return false;
     for (int i = 0; i < n->num_inputs; i++) {

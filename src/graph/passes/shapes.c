@@ -10,15 +10,10 @@
 #include "base/mem.h"
 #include "graph/pass_util.h"
 
-static bool of_shape(const struct rnode *n)
-{
-    return rnode_is(n, "Shape") || rnode_is(n, "ShapeN") || rnode_is(n, "Size") ||
-           rnode_is(n, "Rank");
-}
-
 static bool candidate(const struct rnode *n, const bool *conditional, const bool *sure)
 {
-    if (!of_shape(n) || n->keep || n->num_control > 0 || conditional[n->id] || !sure[n->id])
+    if (!(rnode_facts(n) & RNODE_OF_SHAPE) || n->keep || n->num_control > 0 || conditional[n->id] ||
+        !sure[n->id])
         return false;
     for (int i = 0; i < n->num_inputs; i++) {
         if (!shape_known(&n->inputs[i].node->shapes[n->inputs[i].index]))
@@ -110,6 +105,8 @@ static bool run(struct rgraph *g, const struct pass_options *o, struct status *s
 {
     (void)o;
     struct rnode **order;
+    if (!rgraph_has(g, RNODE_OF_SHAPE))
+        return true;
     if (!rgraph_sort(g, &order, st))
         return false;
     bool *conditional = rgraph_find_conditional(g, order);

@@ -19,7 +19,7 @@ struct perm {
 
 static bool is_transpose(const struct rnode *n)
 {
-    return rnode_is(n, "Transpose") || rnode_is(n, "ConjugateTranspose");
+    return rnode_facts(n) & RNODE_TRANSPOSE;
 }
 
 /* The permutation of a transpose whose result is sure: a valid one, of its input's rank. */
@@ -154,6 +154,8 @@ static bool run(struct rgraph *g, const struct pass_options *o, struct status *s
 {
     (void)o;
     struct rnode **order;
+    if (!rgraph_has(g, RNODE_TRANSPOSE))
+        return true;
     if (!rgraph_sort(g, &order, st))
         return false;
     struct rforward f = rforward_new(g);
@@ -163,7 +165,7 @@ static bool run(struct rgraph *g, const struct pass_options *o, struct status *s
         rforward_inputs(&f, n);
         if (n->num_control == 0 && is_transpose(n) && rnode_is_pure(n))
             ok = visit_transpose(g, &f, n, st);
-        else if (rnode_is_pure(n))
+        else if (rnode_facts(n) & RNODE_PRODUCT && rnode_is_pure(n))
             visit_product(g, n);
     }
     rforward_end(&f, g, ok);
