@@ -98,6 +98,25 @@ static bool shape_check(struct math_conv *plan, struct status *st)
     return true;
 }
 
+/* The same convolution with the sizes that suit the kernels, where memory is the same. A filter as
+ * wide as the image: columns and channels, neighbours on both sides, are one longer run of channels
+ * (sentences of word vectors come so, one channel deep). An image one column wide is one row. */
+static void normalize(struct math_conv_shape *s)
+{
+    if (s->nchw || s->filter_w != s->in_w || s->out_w != 1 || s->pad_left != 0 ||
+        s->dilation_w != 1)
+        return;
+    s->in_c *= s->in_w;
+    s->in_w = s->in_h;
+    s->out_w = s->out_h;
+    s->filter_w = s->filter_h;
+    s->stride_w = s->stride_h;
+    s->dilation_w = s->dilation_h;
+    s->pad_left = s->pad_top;
+    s->in_h = s->out_h = s->filter_h = s->stride_h = s->dilation_h = 1;
+    s->pad_top = 0;
+}
+
 bool math_conv_new(const struct math_conv_shape *shape, struct math_conv **out, struct status *st)
 {
     struct math_conv *p = mem_new(struct math_conv);
@@ -106,6 +125,7 @@ bool math_conv_new(const struct math_conv_shape *shape, struct math_conv **out, 
         mem_free(p);
         return false;
     }
+    normalize(&p->shape);
     const int64_t dfilter_bytes = p->filter_items * shape->out_c * p->item;
     const double macs = (double)shape->out_h * (double)shape->out_w * (double)p->filter_items *
                         (double)shape->out_c;

@@ -28,6 +28,10 @@ static const struct shape_case cases[] = {
     {2,  4,  4,  2,  3, 1, 4, 1, 1, 1, 1, false},
     {0,  4,  4,  2,  3, 3, 3, 1, 1, 1, 1, true},
     {2,  4,  4,  2,  0, 3, 3, 1, 1, 1, 1, true},
+    {3, 12,  8,  1, 16, 3, 8, 1, 1, 1, 1, false}, /* filters as wide as the image */
+    {2,  9,  4,  3,  8, 2, 4, 2, 3, 2, 1, false},
+    {2,  9,  1,  4,  8, 3, 1, 2, 1, 2, 1, true},
+    {40, 56, 64, 1, 32, 4, 64, 1, 1, 1, 1, false},
     {33, 28, 28, 2, 16, 3, 3, 1, 1, 1, 1, true}, /* dear enough to be cut */
 };
 /* clang-format on */
