@@ -28,6 +28,8 @@ enum kernel_flags {
     KERNEL_EXPENSIVE = 4,   /* more than about 100 us on large inputs: worth a thread of its own */
     KERNEL_ALIAS = 8,       /* output 0 may be input 0 itself (Identity, Reshape) */
     KERNEL_SAME_SHAPE = 16, /* with ewise: operands of different shapes are an error */
+    KERNEL_BIAS = 32, /* with ewise: operand 1 is a vector along the last dim of operand 0, unless
+                         data_format is NCHW */
 };
 
 /* One tile of an elementwise op, for fusion: out[j] = f(in[0][j], ...), n elements; where bit i

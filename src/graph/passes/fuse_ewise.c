@@ -55,7 +55,9 @@ static bool is_fusable(const struct rnode *n)
     struct status st = {0};
     const struct kernel_def *def = kernel_find(n->op, "CPU", n->attrs, n->name, &st);
     status_clear(&st);
-    return def && def->ewise && def->ewise(dtype);
+    if (!def || !def->ewise || !def->ewise(dtype))
+        return false;
+    return !(def->flags & KERNEL_BIAS) || !str_is(attrs_string(n->attrs, "data_format"), "NCHW");
 }
 
 /* What is known to be smaller than its consumer is better computed by itself. */

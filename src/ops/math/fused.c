@@ -43,6 +43,8 @@ static uint8_t chain_of(const char *op)
         uint8_t chain;
     } rows[] = {{"Add", MATH_CHAIN_ADD},
                 {"AddV2", MATH_CHAIN_ADD},
+                {"BiasAdd", MATH_CHAIN_ADD},
+                {"BiasAddV1", MATH_CHAIN_ADD},
                 {"Sub", MATH_CHAIN_SUB},
                 {"Mul", MATH_CHAIN_MUL},
                 {"Div", MATH_CHAIN_DIV},
@@ -89,6 +91,10 @@ static bool make_op(struct kernel *k, struct fused *f, int at, int dtype, struct
     o->num_args = (uint8_t)min_i64(o->kernel->num_inputs, FUSED_ARGS);
     o->same_shape = (def->flags & KERNEL_SAME_SHAPE) || def->run == ewise_run_same;
     o->chain = chain_of(op->name);
+    o->bias = def->flags & KERNEL_BIAS;
+    f->bias = f->bias || o->bias;
+    if (o->bias && str_is(attrs_string(&node->attrs, "data_format"), "NCHW"))
+        return fail_program(k, "a bias along another dim than the last", st);
     o->by_one_value = strcmp(op->name, "Pow") == 0;
     bool fits = o->kernel->num_inputs == o->num_args && o->kernel->num_outputs == 1 &&
                 o->kernel->output_types[0] == dtype;
@@ -351,6 +357,14 @@ static bool dims_equal(const struct dims *a, const struct dims *b)
     return a->rank == b->rank && memcmp(a->d, b->d, sizeof a->d[0] * (size_t)a->rank) == 0;
 }
 
+/* Whether the op takes operands of these dims, broadcasting apart. */
+static bool op_takes(const struct fused_op *o, const struct dims *x, const struct dims *y)
+{
+    if (o->same_shape)
+        return dims_equal(x, y);
+    return !o->bias || (x->rank >= 2 && y->rank == 1 && y->d[0] == x->d[x->rank - 1]);
+}
+
 static bool find_dims(const struct kctx *c, const struct fused *f, struct dims *dims)
 {
     for (int i = 0; i < f->num_in; i++) {
@@ -366,9 +380,7 @@ static bool find_dims(const struct kctx *c, const struct fused *f, struct dims *
         struct dims *d = &dims[f->num_in + k];
         *d = dims[o->args[0]];
         for (int i = 1; i < o->num_args; i++) {
-            if (o->same_shape && !dims_equal(&dims[o->args[0]], &dims[o->args[i]]))
-                return false;
-            if (!join(d, &dims[o->args[i]]))
+            if (!op_takes(o, &dims[o->args[0]], &dims[o->args[i]]) || !join(d, &dims[o->args[i]]))
                 return false;
         }
     }
@@ -512,7 +524,7 @@ static bool fused_run(struct kctx *c, struct status *st)
     bool small;
     if (!f->whole)
         return run_unfused(c, st);
-    if (plan_alike(c, big, &call, &small))
+    if (!f->bias && plan_alike(c, big, &call, &small))
         return small ? run_mixed(c, &call, &big->shape, st) : run_tiles(c, &call, &big->shape, st);
     struct shape shape;
     if (!plan_general(c, &call, &shape, &small))

@@ -154,6 +154,36 @@ static bool bias_init(struct kernel *k, void *state, struct status *st UNUSED)
     return true;
 }
 
+/* For fusion: either operand may be a single element. */
+static void tile_f32(void *out, const void *const *in, unsigned scalars, int64_t n)
+{
+    bool first = scalars & 1;
+    if (scalars != 3) {
+        add_f32(out, in[first], in[!first], n, scalars != 0);
+        return;
+    }
+    const float v = *(const float *)in[0] + *(const float *)in[1];
+    for (int64_t i = 0; i < n; i++)
+        ((float *)out)[i] = v;
+}
+
+static void tile_f64(void *out, const void *const *in, unsigned scalars, int64_t n)
+{
+    bool first = scalars & 1;
+    if (scalars != 3) {
+        add_f64(out, in[first], in[!first], n, scalars != 0);
+        return;
+    }
+    const double v = *(const double *)in[0] + *(const double *)in[1];
+    for (int64_t i = 0; i < n; i++)
+        ((double *)out)[i] = v;
+}
+
+static ewise_fn bias_ewise(int dtype)
+{
+    return dtype == DT_FLOAT ? tile_f32 : dtype == DT_DOUBLE ? tile_f64 : NULL;
+}
+
 struct job {
     add_fn add;
     struct layout l;
@@ -287,6 +317,8 @@ KERNEL_DEF(bias_add_cpu) = {
     .state_bytes = sizeof(add_fn),
     .init = bias_init,
     .run = bias_run,
+    .flags = KERNEL_BIAS,
+    .ewise = bias_ewise,
 };
 
 OP_DEF(bias_add_v1) = {
@@ -305,6 +337,8 @@ KERNEL_DEF(bias_add_v1_cpu) = {
     .state_bytes = sizeof(add_fn),
     .init = bias_init,
     .run = bias_run,
+    .flags = KERNEL_BIAS,
+    .ewise = bias_ewise,
 };
 
 OP_DEF(bias_add_grad) = {

@@ -279,6 +279,32 @@ static void test_fuse_ewise__gradients_do_not_broadcast(void **state)
     }
 }
 
+static void test_fuse_ewise__biases_run_along_the_last_dim(void **state)
+{
+    (void)state;
+    static const struct {
+        int rank, bias_rank;
+        int64_t dims[4], bias[2];
+        TF_Code code;
+    } cases[] = {{2, 1, {50, 20}, {20}, TF_OK},
+                 {4, 1, {2, 30, 30, 32}, {32}, TF_OK},
+                 {2, 1, {5000, 1}, {1}, TF_OK},
+                 {2, 1, {1, 1}, {1}, TF_OK},
+                 {2, 1, {0, 7}, {7}, TF_OK},
+                 {2, 1, {50, 20}, {1}, TF_INVALID_ARGUMENT},
+                 {1, 1, {20}, {20}, TF_INVALID_ARGUMENT},
+                 {2, 2, {4, 4}, {1, 4}, TF_INVALID_ARGUMENT}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct rig r = rig_new(TF_FLOAT);
+        TF_Output x = feed(&r, cases[i].dims, cases[i].rank),
+                  b = feed(&r, cases[i].bias, cases[i].bias_rank);
+        TF_Output sum = node(&r, "BiasAdd", 2, node(&r, "Neg", 1, x, x), node(&r, "Abs", 1, b, b));
+        TF_Output y = node(&r, "Relu", 1, sum, sum);
+        assert_int_equal(compare(&r, &y, 1), cases[i].code);
+        rig_free(&r);
+    }
+}
+
 /* Results in between that are fetched, or read twice outside, stay. */
 static void test_fuse_ewise__results_in_between_can_be_fetched(void **state)
 {
@@ -337,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_fuse_ewise__same_bits_for_big_tensors),
         cmocka_unit_test(test_fuse_ewise__a_shape_error_names_the_node),
         cmocka_unit_test(test_fuse_ewise__gradients_do_not_broadcast),
+        cmocka_unit_test(test_fuse_ewise__biases_run_along_the_last_dim),
         cmocka_unit_test(test_fuse_ewise__results_in_between_can_be_fetched),
         cmocka_unit_test(test_fuse_ewise__works_under_switch),
     };
