@@ -27,14 +27,6 @@ static bool fail_program(const struct kernel *k, const char *what, struct status
     return status_invalid(st, "_FusedEwise '%s': %s", k->node_name, what);
 }
 
-static double cost_of(const struct kernel *k)
-{
-    bool known = k->def->run == ewise_run_unary || k->def->run == ewise_run_binary ||
-                 k->def->run == ewise_run_same;
-    float cost = known ? ((const struct ewise_loop *)k->state)->cost_ns : 1;
-    return cost > 0.5f ? (double)cost : 0.02; /* arithmetic without the memory */
-}
-
 /* The chain step that computes what an op computes, bit for bit. */
 static uint8_t chain_of(const char *op)
 {
@@ -65,6 +57,17 @@ static uint8_t chain_of(const char *op)
             return rows[i].chain;
     }
     return MATH_CHAIN_NUM;
+}
+
+/* Nanoseconds an element, the memory apart. */
+static double cost_of(const struct fused_op *o)
+{
+    const struct kernel *k = o->kernel;
+    if (o->chain != MATH_CHAIN_NUM)
+        return 0.02;
+    bool known = k->def->run == ewise_run_unary || k->def->run == ewise_run_binary ||
+                 k->def->run == ewise_run_same;
+    return known ? (double)((const struct ewise_loop *)k->state)->cost_ns : 1;
 }
 
 static bool make_op(struct kernel *k, struct fused *f, int at, int dtype, struct status *st)
@@ -162,7 +165,7 @@ static bool fused_init(struct kernel *k, void *state, struct status *st)
     for (int i = 0; i < n; i++) {
         if (!make_op(k, f, i, dtype, st))
             return false;
-        f->cost_ns += cost_of(f->ops[i].kernel);
+        f->cost_ns += cost_of(&f->ops[i]);
     }
     if (!read_args(k, f, st))
         return false;

@@ -94,6 +94,19 @@ static void run(struct kctx *c, const struct tensor *out, const void *a, const v
         kernel_loop(c, out->num_elems, s->cost_ns, run_part, &j);
 }
 
+void act_tile(act_fn fn, size_t bytes, void *out, const void *const *in, bool two, unsigned scalars,
+              int64_t n)
+{
+    const char *a = in[0], *b = two ? in[1] : NULL;
+    if (scalars == 0) {
+        fn(out, a, b, n, 0);
+        return;
+    }
+    const size_t da = scalars & 1 ? 0 : bytes, db = two && !(scalars & 2) ? bytes : 0;
+    for (int64_t i = 0; i < n; i++, a += da, b = b ? b + db : NULL)
+        fn((char *)out + (size_t)i * bytes, a, b, 1, 0);
+}
+
 bool act_run_unary(struct kctx *c, struct status *st)
 {
     const struct tensor *x = kernel_in(c, 0);

@@ -42,7 +42,11 @@ bool act_set_grad(struct grad_ctx *g, const char *op, bool with_y, struct status
 #define ACT_KERNEL_REALS "bfloat16, half, float, double, int8, uint8, int16, uint16, int32, int64"
 #define ACT_FLOATS "half, bfloat16, float, double"
 
-#define ACT_KERNEL(id_, op_, types_, fns_, run_)                                                   \
+/* A tile for fusion (op/kernel.h: ewise_fn); b NULL: one argument. */
+void act_tile(act_fn fn, size_t bytes, void *out, const void *const *in, bool two, unsigned scalars,
+              int64_t n);
+
+#define ACT_KERNEL_WITH(id_, op_, types_, fns_, run_, ...)                                         \
     static bool id_##_init(struct kernel *k, void *state, struct status *st)                       \
     {                                                                                              \
         return act_init(k, state, &fns_, st);                                                      \
@@ -52,7 +56,27 @@ bool act_set_grad(struct grad_ctx *g, const char *op, bool with_y, struct status
                              .types = {"T: {" types_ "}"},                                         \
                              .state_bytes = sizeof(struct act_state),                              \
                              .init = id_##_init,                                                   \
-                             .run = run_}
+                             .run = run_,                                                          \
+                             __VA_ARGS__}
+/* Of ops that need no alpha: they can be fused. */
+#define ACT_KERNEL(id_, op_, types_, fns_, run_)                                                   \
+    static void id_##_tile_f32(void *z, const void *const *in, unsigned scalars, int64_t n)        \
+    {                                                                                              \
+        act_tile(fns_.f32, sizeof(float), z, in, run_ == act_run_grad, scalars, n);                \
+    }                                                                                              \
+    static void id_##_tile_f64(void *z, const void *const *in, unsigned scalars, int64_t n)        \
+    {                                                                                              \
+        act_tile(fns_.f64, sizeof(double), z, in, run_ == act_run_grad, scalars, n);               \
+    }                                                                                              \
+    static ewise_fn id_##_ewise(int dtype)                                                         \
+    {                                                                                              \
+        if (dtype == DT_FLOAT && fns_.f32)                                                         \
+            return id_##_tile_f32;                                                                 \
+        return dtype == DT_DOUBLE && fns_.f64 ? id_##_tile_f64 : NULL;                             \
+    }                                                                                              \
+    ACT_KERNEL_WITH(id_, op_, types_, fns_, run_, .flags = KERNEL_SAME_SHAPE, .ewise = id_##_ewise)
+#define ACT_KERNEL_ALPHA(id_, op_, types_, fns_, run_)                                             \
+    ACT_KERNEL_WITH(id_, op_, types_, fns_, run_, .ewise = NULL)
 
 /* static void name(...): z[i] = expr of x = a[i] and of alpha; for two arguments of g = a[i] and
  * x = b[i]. */

@@ -140,7 +140,7 @@ OP_DEF(leaky_relu) = {
     .shape = infer_unchanged,
     .grad = leaky_relu_op_grad,
 };
-ACT_KERNEL(leaky_relu, "LeakyRelu", ACT_FLOATS, leaky_relu_fns, act_run_unary);
+ACT_KERNEL_ALPHA(leaky_relu, "LeakyRelu", ACT_FLOATS, leaky_relu_fns, act_run_unary);
 
 OP_DEF(leaky_relu_grad) = {
     .name = "LeakyReluGrad",
@@ -152,4 +152,4 @@ OP_DEF(leaky_relu_grad) = {
     .shape = act_grad_shape,
     .grad = leaky_relu_grad_grad,
 };
-ACT_KERNEL(leaky_relu_grad, "LeakyReluGrad", ACT_FLOATS, leaky_relu_grad_fns, act_run_grad);
+ACT_KERNEL_ALPHA(leaky_relu_grad, "LeakyReluGrad", ACT_FLOATS, leaky_relu_grad_fns, act_run_grad);
