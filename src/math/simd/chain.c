@@ -10,16 +10,17 @@
 
 enum { AHEAD = 2048, LINE = 64 }; /* bytes */
 
+/* clang-format off */
+#define FIRST(M, e) M(0, e) M(1, e) M(2, e) M(3, e) M(4, e) M(5, e) M(6, e) M(7, e)
+#define SECOND(M, e) M(8, e) M(9, e) M(10, e) M(11, e) M(12, e) M(13, e) M(14, e) M(15, e)
+/* clang-format on */
+
 /* As many vectors as leave registers for the operands. */
 #if defined(__AVX512F__)
-#define EACH(M, e)                                                                                 \
-    M(0, e)                                                                                        \
-    M(1, e)                                                                                        \
-    M(2, e) M(3, e) M(4, e) M(5, e) M(6, e) M(7, e) M(8, e) M(9, e) M(10, e) M(11, e) M(12, e)     \
-        M(13, e) M(14, e) M(15, e)
+#define EACH(M, e) FIRST(M, e) SECOND(M, e)
 enum { WIDE = 16 };
 #else
-#define EACH(M, e) M(0, e) M(1, e) M(2, e) M(3, e) M(4, e) M(5, e) M(6, e) M(7, e)
+#define EACH(M, e) FIRST(M, e)
 enum { WIDE = 8 };
 #endif
 
