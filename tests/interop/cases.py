@@ -5,6 +5,8 @@ types(op, attr) lists the numpy types TensorFlow's CPU kernels take. A case is d
 What is left out on purpose carries a `DIFFERENCES: tag` comment; DIFFERENCES.md has the reason.
 """
 import cases_array
+import cases_gather
+import cases_graph
 import cases_linear
 import cases_math
 import cases_nn
@@ -16,6 +18,8 @@ from values import Case
 GENERATORS = {}
 GENERATORS.update(cases_math.GENERATORS)
 GENERATORS.update(cases_array.GENERATORS)
+GENERATORS.update(cases_gather.GENERATORS)
+GENERATORS.update(cases_graph.GENERATORS)
 GENERATORS.update(cases_linear.GENERATORS)
 GENERATORS.update(cases_nn.GENERATORS)
 GENERATORS.update(cases_random.GENERATORS)

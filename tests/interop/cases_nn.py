@@ -207,24 +207,6 @@ def l2_loss(op, rng, types):
     return [('t', array(rng, t, shape(rng)))], {}, derived(t)
 
 
-def top_k(op, rng, types):
-    t = pick(rng, types(op, 'T'))
-    x = distinct(rng, t, shape(rng, rng.randint(1, 4), False))
-    k = int(rng.randint(0, x.shape[-1] + 1))
-    return [('input', x), ('k', np.int32(k))], {'sorted': True}, derived(t)
-
-
-def in_top_k(op, rng, types):
-    rows, classes = int(rng.randint(0, 6)), int(rng.randint(1, 7))
-    p = array(rng, np.float32, (rows, classes), special=rng.rand() < 0.3)
-    t = pick(rng, INDEX)
-    targets = rng.randint(0, classes + 1, size=rows).astype(t)
-    k = rng.randint(0, classes + 1)
-    if op == 'InTopK':
-        return [('predictions', p), ('targets', targets)], {'k': int(k)}, False
-    return [('predictions', p), ('targets', targets), ('k', np.array(k, t))], {}, False
-
-
 GENERATORS = {}
 for _make, _names in (
         (batch_norm, 'FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 FusedBatchNormGrad '
@@ -240,6 +222,6 @@ for _make, _names in (
         (pooling, 'MaxPool MaxPoolGrad MaxPoolGradGrad MaxPoolV2 MaxPoolGradV2 MaxPoolGradGradV2 '
                   'MaxPoolWithArgmax MaxPoolGradWithArgmax AvgPool AvgPoolGrad MaxPool3D '
                   'MaxPool3DGrad MaxPool3DGradGrad AvgPool3D AvgPool3DGrad'),
-        (l2_loss, 'L2Loss'), (top_k, 'TopKV2'), (in_top_k, 'InTopK InTopKV2')):
+        (l2_loss, 'L2Loss')):
     for _name in _names.split():
         GENERATORS[_name] = _make
