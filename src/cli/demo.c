@@ -8,11 +8,14 @@
 #include "cli/demo.h"
 
 const char demo_usage[] =
-    "leat demo [--json] [--out DIR] [--data DIR]\n"
-    "Ridge regression on Iris; softmax regression and a perceptron on handwritten digits.\n"
-    "  --json      print one JSON object with every figure, and nothing else\n"
-    "  --out DIR   write the same object to DIR/demo.json too\n"
-    "  --data DIR  the folder with iris.csv and digits.csv\n";
+    "leat demo [--json] [--out DIR] [--data-dir DIR] [--csv-dir DIR]\n"
+    "Ridge regression on Iris; softmax regression, a perceptron and a convolutional network on\n"
+    "handwritten digits. Less than a minute.\n"
+    "  --data-dir DIR  also trains on MNIST, whose four idx files (.gz or not) lie in DIR\n"
+    "  --json          print one JSON object with every figure, and nothing else\n"
+    "  --out DIR       write the same object to DIR/demo.json too\n"
+    "  --csv-dir DIR   the folder with iris.csv and digits.csv, when not where they were "
+    "installed\n";
 
 bool table_read(const char *path, struct table *out, struct status *st)
 {
@@ -49,7 +52,8 @@ void figure_add(struct figures *f, const char *model, const char *what, double v
     strbuf_printf(&f->json, "%s\"%s_%s\": %.6g", f->json.n > 0 ? ", " : "", model, what,
                   isfinite(value) ? value : -1);
     if (!f->quiet)
-        printf("%s%s %s: %.6g\n", strcmp(what, "loss") == 0 ? "\n" : "", model, what, value);
+        printf("%-14s %-26s %.6g\n", model, what, value);
+    fflush(stdout);
 }
 
 /* The folder of the data, seen from the program: in a build folder, then installed. */
@@ -70,7 +74,8 @@ static bool find_data(struct strbuf *out, struct status *st)
         if (found)
             return true;
     }
-    return status_not_found(st, "the demo's data is not where it was installed; give --data DIR");
+    return status_not_found(st,
+                            "the demo's data is not where it was installed; give --csv-dir DIR");
 }
 
 static bool read_in(const char *folder, const char *name, struct table *out, struct status *st)
@@ -98,45 +103,70 @@ static bool write_figures(const char *folder, const char *json, struct status *s
     return ok;
 }
 
-static bool run_all(const char *folder, const char *out, struct figures *f, struct status *st)
+struct options {
+    struct strbuf found; /* where the CSV files are, when it was not said */
+    const char *csv, *mnist, *out;
+};
+
+static bool run_all(const struct options *o, struct figures *f, struct status *st)
 {
     struct table iris = {0}, digits = {0};
-    bool ok = read_in(folder, "iris.csv", &iris, st) && read_in(folder, "digits.csv", &digits, st);
+    const char *csv = o->csv ? o->csv : o->found.p;
+    bool ok = read_in(csv, "iris.csv", &iris, st) && read_in(csv, "digits.csv", &digits, st);
     if (ok && iris.cols != 5)
         ok = status_invalid(st, "iris.csv: rows of 5 numbers are wanted");
     ok = ok && demo_ridge(&iris, f, st) && demo_digits(&digits, f, st);
-    ok = ok && (!out || write_figures(out, strbuf_text(&f->json), st));
+    ok = ok && (!o->mnist || demo_mnist(o->mnist, f, st));
+    ok = ok && (!o->out || write_figures(o->out, strbuf_text(&f->json), st));
     mem_free(iris.values);
     mem_free(digits.values);
     return ok;
 }
 
-bool demo_main(struct args args, struct status *st)
+static bool parse(struct args args, struct options *o, struct figures *f, struct status *st)
 {
-    struct figures f = {0};
-    struct strbuf data = {0};
-    const char *out = NULL, *folder = NULL;
+    const struct {
+        const char *name, **value;
+    } valued[] = {{"--out", &o->out}, {"--data-dir", &o->mnist}, {"--csv-dir", &o->csv}};
     for (int i = 0; i < args.n; i++) {
-        bool is_out = strcmp(args.words[i], "--out") == 0;
-        if (strcmp(args.words[i], "--json") == 0) {
-            f.quiet = true;
-        } else if (is_out || strcmp(args.words[i], "--data") == 0) {
+        size_t k = 0;
+        while (k < ARRAY_LEN(valued) && strcmp(args.words[i], valued[k].name) != 0)
+            k++;
+        if (k < ARRAY_LEN(valued)) {
             const char *value = args_value(args, &i, st);
             if (!value)
                 return false;
-            *(is_out ? &out : &folder) = value;
+            *valued[k].value = value;
+        } else if (strcmp(args.words[i], "--json") == 0) {
+            f->quiet = true;
         } else {
             return args_unknown("demo", args.words[i], st);
         }
     }
-    bool ok = folder || find_data(&data, st);
-    ok = ok && run_all(folder ? folder : data.p, out, &f, st);
+    return true;
+}
+
+static void say_what_next(const struct options *o)
+{
+    puts("\nNext:");
+    if (!o->mnist)
+        puts("  leat demo --data-dir DIR   the same on MNIST, whose four .gz files lie in DIR");
+    puts("  examples/                  these models as short programs, and more\n"
+         "  leat info ops              what graphs can be made of\n"
+         "  leat run --help            run a saved graph\n"
+         "  leat bench                 how fast this machine trains");
+}
+
+bool demo_main(struct args args, struct status *st)
+{
+    struct figures f = {0};
+    struct options o = {0};
+    bool ok = parse(args, &o, &f, st) && (o.csv || find_data(&o.found, st)) && run_all(&o, &f, st);
     if (ok && f.quiet)
         printf("{%s}\n", f.json.p);
     else if (ok)
-        puts("\nNext: `leat info ops` lists what graphs can be made of; `leat run --help` runs a "
-             "saved one.");
-    strbuf_release(&data);
+        say_what_next(&o);
+    strbuf_release(&o.found);
     strbuf_release(&f.json);
     return ok;
 }

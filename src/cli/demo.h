@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of `leat demo` share: tables of numbers, graph building with one error check at
- * the end, and the figures that it reports. */
+/* What the parts of `leat demo` share: tables of numbers, images with labels, networks and their
+ * training, and the figures that it reports. */
 #ifndef LEAT_CLI_DEMO_H
 #define LEAT_CLI_DEMO_H
 
-#include "cli/maker.h"
+#include "cli/cli.h"
+#include "leat/leat.h"
 
 struct table { /* rows x cols, row by row; release with mem_free(values) */
     float *values;
@@ -19,7 +20,44 @@ struct figures { /* "key": number, ... */
 };
 void figure_add(struct figures *f, const char *model, const char *what, double value);
 
+/* Images side x side in [0, 1], one after the other, and what each shows, 0 to 9. */
+struct images {
+    float *pixels;
+    int32_t *labels;
+    int64_t num, side;
+};
+void images_free(struct images *d);
+
+/* A network that tells digits apart. `train` is one step on what is fed. */
+struct net {
+    TF_Graph *graph;
+    TF_Output images, labels, keep; /* keep: of dropout; not fed where it is invalid */
+    TF_Output logits, loss;
+    TF_Operation *train, *init;
+};
+struct model {
+    const char *key, *title;
+    void (*build)(struct net *net, int64_t side); /* all but init, on net->graph */
+    int epochs;
+    int64_t steps; /* stop after so many; 0: after the epochs */
+    int64_t batch;
+    double wanted; /* least accuracy on images that it was not trained on */
+};
+extern const struct model digits_models[], mnist_models[];
+enum { NUM_DIGITS_MODELS = 3, NUM_MNIST_MODELS = 2 };
+
+/* Trains the model, reports loss, steps_per_s and accuracy; an error when that is below wanted. */
+MUST_CHECK bool demo_train(const struct model *model, const struct images *train,
+                           const struct images *test, struct figures *f, struct status *st);
+
+/* A number from *state, which moves on (splitmix64). */
+uint64_t demo_random(uint64_t *state);
+/* The graph's error as ours; false when there is one. */
+MUST_CHECK bool demo_graph_ok(TF_Graph *g, struct status *st);
+
 MUST_CHECK bool demo_ridge(const struct table *iris, struct figures *f, struct status *st);
 MUST_CHECK bool demo_digits(const struct table *digits, struct figures *f, struct status *st);
+/* folder: of the four idx files, with or without .gz. */
+MUST_CHECK bool demo_mnist(const char *folder, struct figures *f, struct status *st);
 
 #endif

@@ -10,6 +10,11 @@
 enum { FEATURES = 4, STEPS = 2000 };
 static const float alpha = 1.0f, rate = 0.3f;
 
+struct ridge {
+    TF_Output closed, weights, loss;
+    TF_Operation *train, *init;
+};
+
 /* Columns 0-2 with mean 0 and deviation 1, and a column of ones; y is column 3. */
 static void standardise(const struct table *t, float *x, float *y)
 {
@@ -32,83 +37,71 @@ static void standardise(const struct table *t, float *x, float *y)
     }
 }
 
-struct ridge {
-    TF_Output closed, weights, loss;
-    const TF_Operation *train;
-};
-
-static TF_Output transposed(struct maker *m, TF_Output x)
+static TF_Output sum_of_squares(TF_Graph *g, TF_Output x)
 {
-    return make_op(m, "Transpose", 2, (TF_Output[]){x, make_ints(m, (int32_t[]){1, 0}, 2)});
+    return leat_sum(g, leat_square(g, x), leat_const_ints(g, ((int32_t[]){0, 1}), leat_shape(2)));
 }
 
-static struct ridge build(struct maker *m, const float *xs, const float *ys, int64_t rows)
+static struct ridge build(TF_Graph *g, const float *xs, const float *ys, int64_t rows)
 {
     struct ridge r = {0};
-    float diagonal[FEATURES * FEATURES] = {0};
-    for (int i = 0; i < FEATURES; i++)
-        diagonal[i * FEATURES + i] = alpha;
-    TF_Output x = make_floats(m, xs, rows, FEATURES), y = make_floats(m, ys, rows, 1);
-    TF_Output xt = transposed(m, x);
-    TF_Output xtx = make_op(m, "MatMul", 2, (TF_Output[]){xt, x});
-    TF_Output left =
-        make_op(m, "Add", 2, (TF_Output[]){xtx, make_floats(m, diagonal, FEATURES, FEATURES)});
-    TF_Output right = make_op(m, "MatMul", 2, (TF_Output[]){xt, y});
-    r.closed = make_op(m, "MatrixSolve", 2, (TF_Output[]){left, right});
-
-    TF_Output w = make_variable(m, (int64_t[]){FEATURES, 1}, 2, 0.0f);
-    TF_Output axes = make_ints(m, (int32_t[]){0, 1}, 2);
-    TF_Output guess = make_op(m, "MatMul", 2, (TF_Output[]){x, w});
-    TF_Output error = make_op(m, "Sub", 2, (TF_Output[]){guess, y});
-    TF_Output fit = make_op(m, "Sum", 2, (TF_Output[]){make_op(m, "Square", 1, &error), axes});
-    TF_Output size = make_op(m, "Sum", 2, (TF_Output[]){make_op(m, "Square", 1, &w), axes});
-    TF_Output total = make_op(
-        m, "Add", 2,
-        (TF_Output[]){fit, make_op(m, "Mul", 2, (TF_Output[]){size, make_scalar(m, alpha)})});
-    r.loss = make_op(m, "Mul", 2, (TF_Output[]){total, make_scalar(m, 0.5f / (float)rows)});
-    TF_Output gradient = {0};
-    if (TF_GetCode(m->s) == TF_OK)
-        TF_AddGradients(m->graph, &r.loss, 1, &w, 1, NULL, m->s, &gradient);
-    r.train = make_op(m, "ApplyGradientDescent", 3,
-                      (TF_Output[]){m->vars[m->num_vars - 1], make_scalar(m, rate), gradient})
-                  .oper;
-    r.weights = w;
+    TF_Output x = leat_const_floats(g, xs, leat_shape(rows, FEATURES), .name = "x");
+    TF_Output y = leat_const_floats(g, ys, leat_shape(rows, 1), .name = "y");
+    TF_Output a = leat_const_float(g, alpha, .name = "alpha");
+    leat_with_scope(g, "closed_form") {
+        TF_Output diagonal = leat_matrix_diag(
+            g, leat_fill(g, leat_const_ints(g, ((int32_t[]){FEATURES}), leat_shape(1)), a));
+        TF_Output left = leat_add(g, leat_matmul(g, x, x, .transpose_a = true), diagonal);
+        r.closed = leat_matrix_solve(g, left, leat_matmul(g, x, y, .transpose_a = true));
+    }
+    r.weights = leat_variable(g, "w", leat_zeros(g, leat_shape(FEATURES, 1)));
+    TF_Output error = leat_sub(g, leat_matmul(g, x, r.weights), y);
+    TF_Output total =
+        leat_add(g, sum_of_squares(g, error), leat_mul(g, a, sum_of_squares(g, r.weights)));
+    r.loss = leat_mul(g, total, leat_const_float(g, 0.5f / (float)rows), .name = "loss");
+    leat_optimizer *descent = leat_gradient_descent(g, .learning_rate = (double)rate);
+    r.train = leat_minimize(descent, r.loss);
+    leat_optimizer_free(descent);
+    r.init = leat_global_variables_initializer(g);
     return r;
+}
+
+static bool report(TF_Session *session, const struct ridge *r, struct figures *f, TF_Status *s,
+                   struct status *st)
+{
+    float loss, closed[FEATURES], found[FEATURES];
+    double apart = 0;
+    if (!leat_run(session, s,
+                  .fetches = leat_fetches(leat_fetch(r->loss, &loss, 1),
+                                          leat_fetch(r->closed, closed, FEATURES),
+                                          leat_fetch(r->weights, found, FEATURES))))
+        return cli_ok(s, st);
+    for (int i = 0; i < FEATURES; i++) {
+        double d = fabs((double)closed[i] - (double)found[i]);
+        apart = d > apart || isnan(d) ? d : apart;
+    }
+    figure_add(f, "ridge", "loss", (double)loss);
+    figure_add(f, "ridge", "largest_weight_difference", apart);
+    return apart <= 1e-3 ||
+           status_internal(st, "gradient descent ends %g from the closed form", apart);
 }
 
 bool demo_ridge(const struct table *iris, struct figures *f, struct status *st)
 {
     float *x = mem_new_array(float, iris->rows *FEATURES), *y = mem_new_array(float, iris->rows);
     standardise(iris, x, y);
-    struct maker m;
-    maker_init(&m);
-    struct ridge r = build(&m, x, y, iris->rows);
+    TF_Graph *g = TF_NewGraph();
+    TF_Status *s = TF_NewStatus();
+    struct ridge r = build(g, x, y, iris->rows);
     mem_free(x);
     mem_free(y);
-    bool ok = maker_start(&m, st);
-    for (int i = 0; ok && i < STEPS; i++) {
-        TF_SessionRun(m.session, NULL, NULL, NULL, 0, NULL, NULL, 0, &r.train, 1, NULL, m.s);
-        ok = cli_ok(m.s, st);
-    }
-    TF_Tensor *v[3] = {0};
-    if (ok)
-        TF_SessionRun(m.session, NULL, NULL, NULL, 0, (TF_Output[]){r.closed, r.weights, r.loss}, v,
-                      3, NULL, 0, NULL, m.s);
-    ok = ok && cli_ok(m.s, st);
-    if (ok) {
-        const float *a = TF_TensorData(v[0]), *b = TF_TensorData(v[1]);
-        double apart = 0;
-        for (int i = 0; i < FEATURES; i++) {
-            double d = fabs((double)a[i] - (double)b[i]);
-            apart = d > apart || isnan(d) ? d : apart;
-        }
-        figure_add(f, "ridge", "loss", (double)*(const float *)TF_TensorData(v[2]));
-        figure_add(f, "ridge", "largest_weight_difference", apart);
-        if (!(apart <= 1e-3))
-            ok = status_internal(st, "gradient descent ends %g from the closed form", apart);
-    }
-    for (int i = 0; i < 3; i++)
-        TF_DeleteTensor(v[i]);
-    maker_release(&m);
+    TF_Session *session = leat_session_new(g, s);
+    bool ok = session && leat_run_op(session, r.init, leat_no_feeds(), s);
+    for (int i = 0; ok && i < STEPS; i++)
+        ok = leat_run_op(session, r.train, leat_no_feeds(), s);
+    ok = ok ? report(session, &r, f, s, st) : cli_ok(s, st);
+    leat_session_close(session);
+    TF_DeleteGraph(g);
+    TF_DeleteStatus(s);
     return ok;
 }
