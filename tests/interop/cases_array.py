@@ -228,8 +228,20 @@ def one_hot(op, rng, _):
             ('off_value', array(rng, t, ()))], {'axis': -1}, False
 
 
+def ragged_range(op, rng, types):
+    t, n = pick(rng, types(op, 'T')), int(rng.randint(0, 6))
+
+    def some_or_one(low, high):
+        return array(rng, t, ((n,), (n,), ())[rng.randint(3)], low, high)
+
+    deltas = some_or_one(0.3, 1.0)
+    deltas = np.where(rng.rand(*deltas.shape) < 0.3, -deltas, deltas).astype(t)
+    return [('starts', some_or_one(-2, 2)), ('limits', some_or_one(-3, 5)), ('deltas', deltas)], \
+        {'Tsplits': pick(rng, INDEX)}, False
+
+
 GENERATORS = {
-    'Reshape': reshape, 'ExpandDims': expand_dims, 'Squeeze': squeeze, 'Concat': concat,
+    'RaggedRange': ragged_range, 'Reshape': reshape, 'ExpandDims': expand_dims, 'Squeeze': squeeze, 'Concat': concat,
     'ConcatV2': concat, 'Pack': pack, 'Unpack': unpack, 'Split': split, 'SplitV': split,
     'Slice': slice_, 'StridedSlice': strided, 'Tile': tile, 'Transpose': transpose,
     'ConjugateTranspose': transpose, 'InvertPermutation': invert_permutation, 'Fill': fill,
