@@ -11,6 +11,8 @@
 #pragma GCC optimize("O3") /* the channel loops are meant for the vectoriser */
 #endif
 
+enum { SMALL_WINDOW = 9 }; /* pixels */
+
 /* The input elements of a window: rows h0..h1, columns w0..w1, clipped to the image. */
 struct window {
     int64_t h0, h1, w0, w1;
