@@ -16,10 +16,10 @@
 typedef float eight __attribute__((vector_size(32)));
 typedef float eight_unaligned __attribute__((vector_size(32), aligned(4), may_alias));
 
-static float eights_end(eight sums, const float *rest, int64_t n)
+static float eights_end(const eight *sums, const float *rest, int64_t n)
 {
     float lane[8], tail = 0;
-    memcpy(lane, &sums, sizeof lane);
+    memcpy(lane, sums, sizeof lane);
     for (int half = 4; half > 0; half /= 2)
         for (int l = 0; l < half; l++)
             lane[l] += lane[l + half];
@@ -42,13 +42,13 @@ static void eights_sum(const float *x, int64_t rows, int64_t cols, float *y)
         }
         const eight all[4] = {a, b, c, d};
         for (int k = 0; k < 4; k++)
-            y[r + k] = eights_end(all[k], x + k * cols + whole, cols - whole);
+            y[r + k] = eights_end(&all[k], x + k * cols + whole, cols - whole);
     }
     for (; r < rows; r++, x += cols) {
         eight a = {0};
         for (int64_t i = 0; i < whole; i += 8)
             a += *(const eight_unaligned *)(x + i);
-        y[r] = eights_end(a, x + whole, cols - whole);
+        y[r] = eights_end(&a, x + whole, cols - whole);
     }
 }
 
