@@ -20,6 +20,7 @@
 #include "leat/decay.h"
 #include "leat/gradients.h"
 #include "leat/info.h"
+#include "leat/layers.h"
 #include "leat/leat_ops.h"
 #include "leat/losses.h"
 #include "leat/nn.h"

@@ -10,8 +10,7 @@
 TF_Output leat_clip_to_range(TF_Graph *g, TF_Output x, double least, double greatest)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "clip_by_value")
-    {
+    leat_with_scope(g, "clip_by_value") {
         TF_Output low = mk_math(g, "Minimum", "Minimum", mk_t(x), mk_n(greatest));
         if (!leat_valid(low))
             return MK_NONE;
@@ -24,8 +23,7 @@ TF_Output leat_clip_to_range(TF_Graph *g, TF_Output x, double least, double grea
 TF_Output leat_clip_by_norm(TF_Graph *g, TF_Output x, double clip_norm, struct leat_ints axes)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "clip_by_norm")
-    {
+    leat_with_scope(g, "clip_by_norm") {
         TF_Output square = mk_math(g, "Mul", "mul", mk_t(x), mk_t(x));
         TF_Output sum = mk_reduce(g, "Sum", "Sum", square, axes, true);
         TF_Output some = mk_math(g, "Greater", "Greater", mk_t(sum), mk_n(0));
@@ -49,12 +47,11 @@ TF_Output leat_global_norm(TF_Graph *g, const struct leat_grad *grads, int n)
         return leat_fail(g, NULL, TF_INVALID_ARGUMENT, "global_norm: there are no gradients");
     TF_Output *halves = mem_new_array(TF_Output, n);
     int num_halves = 0;
-    leat_with_scope(g, "global_norm")
-    {
+    leat_with_scope(g, "global_norm") {
         for (int i = 0; i < n; i++)
             if (leat_valid(grads[i].values))
-                leat_with_colocation(g, grads[i].values.oper) halves[num_halves++] =
-                    mk_unary(g, "L2Loss", NULL, grads[i].values);
+                leat_with_colocation(g, grads[i].values.oper)
+                    halves[num_halves++] = mk_unary(g, "L2Loss", NULL, grads[i].values);
         if (num_halves == 0) {
             y = leat_fail(g, NULL, TF_INVALID_ARGUMENT, "global_norm: no gradient is given");
         } else {
@@ -92,8 +89,7 @@ TF_Output leat_clip_by_global_norm(TF_Graph *g, const struct leat_grad *grads, i
     TF_Output norm = leat_global_norm(g, grads, n);
     if (!leat_valid(norm))
         return norm;
-    leat_with_scope(g, "clip_by_global_norm")
-    {
+    leat_with_scope(g, "clip_by_global_norm") {
         TF_Output scale = global_scale(g, norm, clip_norm);
         for (int i = 0; i < n; i++) {
             char name[64];
@@ -101,8 +97,7 @@ TF_Output leat_clip_by_global_norm(TF_Graph *g, const struct leat_grad *grads, i
             if (!leat_valid(grads[i].values))
                 continue;
             snprintf(name, sizeof name, "clip_by_global_norm/_%d", i);
-            leat_with_colocation(g, grads[i].values.oper)
-            {
+            leat_with_colocation(g, grads[i].values.oper) {
                 TF_Output y = mk_math(g, "Mul", "mul", mk_t(grads[i].values), mk_t(scale));
                 out[i].values = mk_unary(g, "Identity", name, y);
             }

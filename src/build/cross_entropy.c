@@ -27,8 +27,7 @@ TF_Output leat_sigmoid_cross_entropy_with_logits_fn(const struct leat_cross_entr
         return y;
     TF_Graph *g = a->g;
     TF_Output x = a->logits, z = a->labels;
-    leat_with_composite(g, a->name, "logistic_loss", a->made_at)
-    {
+    leat_with_composite(g, a->name, "logistic_loss", a->made_at) {
         TF_Output zeros = mk_zeros_like(g, x);
         TF_Output positive = mk_op(g, "GreaterEqual", NULL, leat_outputs(x, zeros));
         TF_Output relu = mk_op(g, "Select", NULL, leat_outputs(positive, x, zeros));
@@ -50,8 +49,7 @@ TF_Output leat_weighted_cross_entropy_with_logits_fn(const struct leat_cross_ent
         return y;
     TF_Graph *g = a->g;
     TF_Output x = a->logits, z = a->labels;
-    leat_with_composite(g, a->name, "logistic_loss", a->made_at)
-    {
+    leat_with_composite(g, a->name, "logistic_loss", a->made_at) {
         TF_Output more = mk_math(g, "Mul", "mul", mk_n(a->pos_weight - 1), mk_t(z));
         TF_Output weight = mk_math(g, "AddV2", "add", mk_n(1), mk_t(more));
         TF_Output other = mk_math(g, "Sub", "sub", mk_n(1), mk_t(z));
@@ -74,14 +72,12 @@ static TF_Output flatten_outer(TF_Graph *g, TF_Output x)
     TF_Output shape = mk_shape(g, "Shape", x);
     TF_Output last = mk_math(g, "Sub", "Sub", mk_t(rank), mk_n(1));
     TF_Output size = MK_NONE, dims = MK_NONE;
-    leat_with_scope(g, "Slice")
-    {
+    leat_with_scope(g, "Slice") {
         TF_Output begin = mk_pack(g, "begin", leat_outputs(last));
         TF_Output one = mk_i32s(g, "size", leat_ints(1));
         size = mk_op(g, "Slice", leat_current_scope(g), leat_outputs(shape, begin, one));
     }
-    leat_with_scope(g, "concat")
-    {
+    leat_with_scope(g, "concat") {
         TF_Output rows = mk_i32s(g, "values_0", leat_ints(-1));
         TF_Output axis = mk_i32(g, "axis", 0);
         TF_OperationDescription *d = leat_begin(g, "ConcatV2", leat_current_scope(g), NULL);
@@ -100,8 +96,7 @@ TF_Output leat_softmax_cross_entropy_with_logits_v2_fn(const struct leat_cross_e
     if (!check(a, "softmax_cross_entropy_with_logits_v2"))
         return y;
     TF_Graph *g = a->g;
-    leat_with_composite(g, a->name, "softmax_cross_entropy_with_logits", a->made_at)
-    {
+    leat_with_composite(g, a->name, "softmax_cross_entropy_with_logits", a->made_at) {
         TF_Output rank = mk_rank(g, "Rank", a->logits);
         TF_Output shape = mk_shape(g, "Shape", a->logits);
         TF_Output logits = flatten_outer(g, a->logits);
@@ -109,8 +104,7 @@ TF_Output leat_softmax_cross_entropy_with_logits_v2_fn(const struct leat_cross_e
         TF_Output cost = mk_op(g, "SoftmaxCrossEntropyWithLogits", leat_current_scope(g),
                                leat_outputs(logits, labels));
         TF_Output rest = mk_math(g, "Sub", "Sub", mk_t(rank), mk_n(1));
-        leat_with_scope(g, "Slice")
-        {
+        leat_with_scope(g, "Slice") {
             TF_Output begin = mk_i32s(g, "begin", leat_ints(0));
             TF_Output size = mk_pack(g, "size", leat_outputs(rest));
             outer = mk_op(g, "Slice", leat_current_scope(g), leat_outputs(shape, begin, size));
@@ -127,8 +121,7 @@ static TF_Output sparse_of_rank(const struct leat_cross_entropy_args *a, TF_Outp
     TF_Output last = mk_slice1(g, "strided_slice", mk_shape(g, "Shape", a->logits), -1, 0, true);
     TF_Output labels = mk_reshape(g, "Reshape", a->labels, leat_ints(-1));
     TF_Output logits = MK_NONE;
-    leat_with_scope(g, "Reshape")
-    {
+    leat_with_scope(g, "Reshape") {
         TF_Output rows = mk_i32(g, "shape/0", -1);
         TF_Output dims = mk_pack(g, "shape", leat_outputs(rows, last));
         logits = mk_op(g, "Reshape", leat_current_scope(g), leat_outputs(a->logits, dims));
@@ -151,8 +144,7 @@ TF_Output leat_sparse_softmax_cross_entropy_fn(const struct leat_cross_entropy_a
                          "sparse_softmax_cross_entropy_with_logits: Rank mismatch: Rank of labels "
                          "(received %d) should equal rank of logits minus 1 (received %d).",
                          labels_rank, rank);
-    leat_with_composite(g, a->name, "SparseSoftmaxCrossEntropyWithLogits", a->made_at)
-    {
+    leat_with_composite(g, a->name, "SparseSoftmaxCrossEntropyWithLogits", a->made_at) {
         TF_Output shape = mk_shape(g, "Shape", a->labels);
         y = rank == 2 ? mk_op(g, "SparseSoftmaxCrossEntropyWithLogits", a->name,
                               leat_outputs(a->logits, a->labels))

@@ -36,7 +36,8 @@ static bool open_decay(const struct leat_decay_args *a, const char *name)
 static TF_Output number(TF_Graph *g, double value)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "Cast") y = mk_scalar(g, "x", TF_FLOAT, value);
+    leat_with_scope(g, "Cast")
+        y = mk_scalar(g, "x", TF_FLOAT, value);
     return y;
 }
 
@@ -46,8 +47,7 @@ static TF_Output steps_number(TF_Graph *g, double steps)
     TF_Output y = MK_NONE;
     if (steps != (double)(int32_t)steps)
         return number(g, steps);
-    leat_with_scope(g, "Cast")
-    {
+    leat_with_scope(g, "Cast") {
         TF_Output x = mk_scalar(g, "x", TF_INT32, steps);
         TF_OperationDescription *d = leat_begin(g, "Cast", leat_current_scope(g), NULL);
         if (d) {
@@ -108,10 +108,8 @@ TF_Output leat_natural_exp_decay_fn(const struct leat_decay_args *a)
     if (!a || !a->g)
         return MK_NONE;
     TF_Output base = MK_NONE, negative = MK_NONE;
-    leat_with_caller(a->g, a->made_at)
-    {
-        leat_with_scope(a->g, "Neg")
-        {
+    leat_with_caller(a->g, a->made_at) {
+        leat_with_scope(a->g, "Neg") {
             TF_Output k = mk_scalar(a->g, "x", TF_FLOAT, a->decay_rate);
             negative = mk_unary(a->g, "Neg", leat_current_scope(a->g), k);
         }
@@ -140,8 +138,7 @@ static TF_Output cycles(const struct leat_decay_args *a, TF_Output step)
 {
     TF_Graph *g = a->g;
     TF_Output start = mk_math(g, "Equal", "Equal", mk_t(step), mk_n(0)), y = MK_NONE;
-    leat_with_scope(g, "cond")
-    {
+    leat_with_scope(g, "cond") {
         TF_Output one = mk_scalar(g, "Const", TF_FLOAT, 1);
         TF_Output part = mk_math(g, "RealDiv", "truediv", mk_t(step), mk_n(a->decay_steps));
         TF_Output up = mk_unary(g, "Ceil", NULL, part);
@@ -243,7 +240,8 @@ TF_Output leat_cosine_decay_restarts_fn(const struct leat_decay_args *a)
     TF_Output t_mul = number(g, a->t_mul);
     TF_Output m_mul = number(g, a->m_mul);
     TF_Output part = mk_math(g, "RealDiv", "truediv", mk_t(step_number(a)), mk_t(steps));
-    leat_with_scope(g, "cond") locate_restart(a, part, t_mul, &restart, &fraction);
+    leat_with_scope(g, "cond")
+        locate_restart(a, part, t_mul, &restart, &fraction);
     TF_Output height = mk_math(g, "Pow", "pow", mk_t(m_mul), mk_t(restart));
     TF_Output half = mk_math(g, "Mul", "mul", mk_n(0.5), mk_t(height));
     TF_Output curve = mk_math(g, "Mul", "mul", mk_t(half), mk_t(wave(g, fraction)));
@@ -288,8 +286,7 @@ TF_Output leat_linear_cosine_decay_fn(const struct leat_decay_args *a)
 static TF_Output noise(TF_Graph *g, TF_Output deviation)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "random_normal")
-    {
+    leat_with_scope(g, "random_normal") {
         int64_t seed, seed2;
         TF_Output shape = mk_i32s(g, "shape", (struct leat_ints){NULL, 0});
         TF_Output mean = mk_scalar(g, "mean", TF_FLOAT, 0);
@@ -345,8 +342,7 @@ TF_Output leat_piecewise_constant(TF_Graph *g, TF_Output global_step, struct lea
                              "piecewise_constant: boundary %lld is not above %lld",
                              (long long)boundaries.v[i], (long long)boundaries.v[i - 1]);
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "PiecewiseConstant")
-    {
+    leat_with_scope(g, "PiecewiseConstant") {
         y = mk_scalar(g, "value", TF_FLOAT, values.v[boundaries.n]);
         for (int i = boundaries.n - 1; i >= 0; i--) {
             TF_Output here = mk_math(g, "LessEqual", "LessEqual", mk_t(global_step),

@@ -6,8 +6,7 @@ TF_Output random_uniform_of(TF_Graph *g, TF_Output shape, TF_DataType dtype, dou
                             double greatest, int64_t seed)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "random_uniform")
-    {
+    leat_with_scope(g, "random_uniform") {
         int64_t seed1, seed2;
         TF_Output low = mk_scalar(g, "min", dtype, least);
         TF_Output high = mk_scalar(g, "max", dtype, greatest);

@@ -44,8 +44,7 @@ static bool open_table(TF_Graph *g, TF_Output params, struct table *t)
 static TF_Output gather(TF_Graph *g, const struct table *t, TF_Output ids, const char *name)
 {
     TF_Output y = MK_NONE;
-    leat_with_colocation(g, t->params.oper)
-    {
+    leat_with_colocation(g, t->params.oper) {
         if (t->is_resource) {
             TF_OperationDescription *d = leat_begin(g, "ResourceGather", name, NULL);
             if (!d)
@@ -60,8 +59,7 @@ static TF_Output gather(TF_Graph *g, const struct table *t, TF_Output ids, const
                 TF_Output axis = mk_i32(g, "axis", 0);
                 y = mk_op(g, "GatherV2", name, leat_outputs(t->value, ids, axis));
             } else {
-                leat_with_scope(g, name)
-                {
+                leat_with_scope(g, name) {
                     TF_Output axis = mk_i32(g, "axis", 0);
                     y = mk_op(g, "GatherV2", leat_current_scope(g),
                               leat_outputs(t->value, ids, axis));
@@ -96,7 +94,8 @@ static TF_Output lookup_one(const struct leat_embedding_lookup_args *a)
         return MK_NONE;
     rows = gather(g, &t, a->ids, leat_current_scope(g));
     if (leat_valid(rows))
-        leat_with_colocation(g, t.params.oper) rows = clip_rows(g, rows, a->ids, a->max_norm);
+        leat_with_colocation(g, t.params.oper)
+            rows = clip_rows(g, rows, a->ids, a->max_norm);
     return mk_unary(g, "Identity", NULL, rows);
 }
 
@@ -176,8 +175,7 @@ static TF_Output shape_as_ids(TF_Graph *g, TF_Output rows, TF_Output ids, const 
         known = known && t->dims[i] >= 0;
     TF_Output whole = known ? MK_NONE : mk_shape(g, "Shape", t->value);
     TF_Output rest = known ? MK_NONE : mk_slice1(g, "strided_slice", whole, 1, 0, false);
-    leat_with_scope(g, "concat")
-    {
+    leat_with_scope(g, "concat") {
         if (known)
             rest = mk_i32s(g, "values_1", (struct leat_ints){t->dims + 1, t->rank - 1});
         TF_Output axis = mk_i32(g, "axis", 0);
@@ -226,8 +224,7 @@ TF_Output leat_embedding_lookup_fn(const struct leat_embedding_lookup_args *a)
     if (a->params.n < 1 || !a->params.v || !leat_valid(a->ids))
         return leat_fail(a->g, a->made_at, TF_INVALID_ARGUMENT,
                          "embedding_lookup: Need at least one param, and ids");
-    leat_with_composite(a->g, a->name, "embedding_lookup", a->made_at)
-    {
+    leat_with_composite(a->g, a->name, "embedding_lookup", a->made_at) {
         if (a->params.n == 1) {
             y = lookup_one(a);
         } else {

@@ -46,7 +46,8 @@ TF_Output leat_losses_compute_weighted_loss_fn(const struct leat_loss_args *a)
     if (!leat_valid(a->labels))
         return leat_fail(a->g, a->made_at, TF_INVALID_ARGUMENT,
                          "compute_weighted_loss: the losses are an invalid output");
-    leat_with_composite(a->g, a->name, "weighted_loss", a->made_at) y = finish(a, a->labels);
+    leat_with_composite(a->g, a->name, "weighted_loss", a->made_at)
+        y = finish(a, a->labels);
     return y;
 }
 
@@ -56,8 +57,7 @@ TF_Output leat_losses_absolute_difference_fn(const struct leat_loss_args *a)
     if (!check(a, "absolute_difference", true))
         return y;
     TF_Graph *g = a->g;
-    leat_with_composite(g, a->name, "absolute_difference", a->made_at)
-    {
+    leat_with_composite(g, a->name, "absolute_difference", a->made_at) {
         TF_Output z = mk_cast(g, a->labels, TF_FLOAT);
         TF_Output p = mk_cast(g, a->predictions, TF_FLOAT);
         y = finish(a, mk_unary(g, "Abs", NULL, mk_op(g, "Sub", NULL, leat_outputs(p, z))));
@@ -74,8 +74,7 @@ TF_Output leat_losses_cosine_distance_fn(const struct leat_loss_args *a)
     if (a->axis == INT32_MIN)
         return leat_fail(g, a->made_at, TF_INVALID_ARGUMENT,
                          "cosine_distance: .axis must be given");
-    leat_with_composite(g, a->name, "cosine_distance_loss", a->made_at)
-    {
+    leat_with_composite(g, a->name, "cosine_distance_loss", a->made_at) {
         TF_Output z = mk_cast(g, a->labels, TF_FLOAT);
         TF_Output p = mk_cast(g, a->predictions, TF_FLOAT);
         TF_Output product = mk_op(g, "Mul", NULL, leat_outputs(p, z));
@@ -91,8 +90,7 @@ TF_Output leat_losses_hinge_loss_fn(const struct leat_loss_args *a)
     if (!check(a, "hinge_loss", true))
         return y;
     TF_Graph *g = a->g;
-    leat_with_composite(g, a->name, "hinge_loss", a->made_at)
-    {
+    leat_with_composite(g, a->name, "hinge_loss", a->made_at) {
         TF_Output p = mk_cast(g, a->predictions, TF_FLOAT);
         TF_Output z = mk_cast(g, a->labels, TF_FLOAT);
         TF_Output ones = mk_ones_like(g, z);
@@ -111,8 +109,7 @@ TF_Output leat_losses_huber_loss_fn(const struct leat_loss_args *a)
     if (!check(a, "huber_loss", true))
         return y;
     TF_Graph *g = a->g;
-    leat_with_composite(g, a->name, "huber_loss", a->made_at)
-    {
+    leat_with_composite(g, a->name, "huber_loss", a->made_at) {
         TF_Output p = mk_cast(g, a->predictions, TF_FLOAT);
         TF_Output z = mk_cast(g, a->labels, TF_FLOAT);
         TF_Output error = mk_unary(g, "Abs", NULL, mk_op(g, "Sub", NULL, leat_outputs(p, z)));
@@ -133,8 +130,7 @@ TF_Output leat_losses_log_loss_fn(const struct leat_loss_args *a)
     if (!check(a, "log_loss", true))
         return y;
     TF_Graph *g = a->g;
-    leat_with_composite(g, a->name, "log_loss", a->made_at)
-    {
+    leat_with_composite(g, a->name, "log_loss", a->made_at) {
         TF_Output p = mk_cast(g, a->predictions, TF_FLOAT);
         TF_Output z = mk_cast(g, a->labels, TF_FLOAT);
         TF_Output safe = mk_math(g, "AddV2", "add", mk_t(p), mk_n(a->epsilon));
@@ -157,8 +153,7 @@ TF_Output leat_losses_mean_squared_error_fn(const struct leat_loss_args *a)
     if (!check(a, "mean_squared_error", true))
         return y;
     TF_Graph *g = a->g;
-    leat_with_composite(g, a->name, "mean_squared_error", a->made_at)
-    {
+    leat_with_composite(g, a->name, "mean_squared_error", a->made_at) {
         TF_Output p = mk_cast(g, a->predictions, TF_FLOAT);
         TF_Output z = mk_cast(g, a->labels, TF_FLOAT);
         y = finish(a, mk_op(g, "SquaredDifference", NULL, leat_outputs(p, z)));
@@ -181,8 +176,7 @@ TF_Output leat_losses_sigmoid_cross_entropy_fn(const struct leat_loss_args *a)
     if (!check(a, "sigmoid_cross_entropy", true))
         return y;
     TF_Graph *g = a->g;
-    leat_with_composite(g, a->name, "sigmoid_cross_entropy_loss", a->made_at)
-    {
+    leat_with_composite(g, a->name, "sigmoid_cross_entropy_loss", a->made_at) {
         TF_Output z = mk_cast(g, a->labels, leat_dtype(g, a->predictions));
         z = smooth_each(g, z, a->label_smoothing);
         y = finish(
@@ -209,8 +203,7 @@ TF_Output leat_losses_softmax_cross_entropy_fn(const struct leat_loss_args *a)
     if (!check(a, "softmax_cross_entropy", true))
         return y;
     TF_Graph *g = a->g;
-    leat_with_composite(g, a->name, "softmax_cross_entropy_loss", a->made_at)
-    {
+    leat_with_composite(g, a->name, "softmax_cross_entropy_loss", a->made_at) {
         TF_Output z = mk_cast(g, a->labels, leat_dtype(g, a->predictions));
         z = smooth_all(g, z, a->label_smoothing);
         z = mk_unary(g, "StopGradient", "labels_stop_gradient", z);
@@ -228,8 +221,7 @@ static TF_Output squeeze_last(TF_Graph *g, TF_Output x, int full_rank)
     if (rank < 1 || rank != full_rank || dims[rank - 1] != 1)
         return x;
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "remove_squeezable_dimensions")
-    {
+    leat_with_scope(g, "remove_squeezable_dimensions") {
         TF_OperationDescription *d = leat_begin(g, "Squeeze", NULL, NULL);
         if (!d)
             return MK_NONE;
@@ -246,8 +238,7 @@ TF_Output leat_losses_sparse_softmax_cross_entropy_fn(const struct leat_loss_arg
     if (!check(a, "sparse_softmax_cross_entropy", false))
         return y;
     TF_Graph *g = a->g;
-    leat_with_composite(g, a->name, "sparse_softmax_cross_entropy_loss", a->made_at)
-    {
+    leat_with_composite(g, a->name, "sparse_softmax_cross_entropy_loss", a->made_at) {
         int64_t dims[MK_MAX_RANK];
         int rank = mk_dims(g, a->predictions, dims);
         TF_Output labels = squeeze_last(g, a->labels, rank);

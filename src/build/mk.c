@@ -36,8 +36,7 @@ TF_Output mk_math(TF_Graph *g, const char *op, const char *name, struct mk_arg a
     if ((!a.is_number && !leat_valid(a.y)) || (!b.is_number && !leat_valid(b.y)))
         return leat_fail(g, NULL, TF_INVALID_ARGUMENT, "%s: an input is an invalid output", op);
     TF_Output y = MK_NONE;
-    leat_with_scope(g, name)
-    {
+    leat_with_scope(g, name) {
         if (a.is_number)
             a.y = mk_scalar(g, "x", leat_dtype(g, b.y), a.value);
         if (b.is_number)
@@ -62,8 +61,7 @@ TF_Output mk_cast(TF_Graph *g, TF_Output x, TF_DataType dtype)
 TF_Output mk_concat(TF_Graph *g, const char *name, struct leat_outputs in, int axis)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, name)
-    {
+    leat_with_scope(g, name) {
         TF_Output dim = mk_i32(g, "axis", axis);
         TF_OperationDescription *d = leat_begin(g, "ConcatV2", scope_name(g), NULL);
         if (d) {
@@ -141,8 +139,7 @@ TF_Output mk_rank(TF_Graph *g, const char *name, TF_Output x)
 TF_Output mk_range(TF_Graph *g, const char *name, TF_Output limit)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, name)
-    {
+    leat_with_scope(g, name) {
         TF_Output start = mk_i32(g, "start", 0);
         TF_Output delta = mk_i32(g, "delta", 1);
         y = mk_op(g, "Range", scope_name(g), leat_outputs(start, limit, delta));
@@ -153,8 +150,7 @@ TF_Output mk_range(TF_Graph *g, const char *name, TF_Output limit)
 TF_Output mk_reshape(TF_Graph *g, const char *name, TF_Output x, struct leat_ints shape)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, name)
-    {
+    leat_with_scope(g, name) {
         TF_Output dims = mk_i32s(g, "shape", shape);
         y = mk_op(g, "Reshape", scope_name(g), leat_outputs(x, dims));
     }
@@ -193,8 +189,7 @@ TF_Output mk_reduce(TF_Graph *g, const char *op, const char *name, TF_Output x,
     if (axes.n < 0)
         return reduce_node(g, op, name, x, all_axes(g, x), keep_dims);
     TF_Output y = MK_NONE;
-    leat_with_scope(g, name)
-    {
+    leat_with_scope(g, name) {
         TF_Output dims = mk_i32s(g, "reduction_indices", axes);
         y = reduce_node(g, op, scope_name(g), x, dims, keep_dims);
     }
@@ -219,8 +214,7 @@ TF_Output mk_zeros_like(TF_Graph *g, TF_Output x)
     if (n < SMALL)
         return mk_full(g, "zeros_like", leat_dtype(g, x), shape, 0);
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "zeros_like")
-    {
+    leat_with_scope(g, "zeros_like") {
         TF_Output s = mk_i32s(g, "shape_as_tensor", (struct leat_ints){dims, shape.rank});
         y = fill(g, s, leat_dtype(g, x), 0);
     }
@@ -230,8 +224,7 @@ TF_Output mk_zeros_like(TF_Graph *g, TF_Output x)
 TF_Output mk_ones_like(TF_Graph *g, TF_Output x)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "ones_like")
-    {
+    leat_with_scope(g, "ones_like") {
         TF_Output shape = mk_shape(g, "Shape", x);
         y = fill(g, shape, leat_dtype(g, x), 1);
     }
@@ -241,8 +234,7 @@ TF_Output mk_ones_like(TF_Graph *g, TF_Output x)
 TF_Output mk_slice1(TF_Graph *g, const char *name, TF_Output x, int begin, int end, bool shrink)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, name)
-    {
+    leat_with_scope(g, name) {
         TF_Output stack = mk_i32s(g, "stack", leat_ints(begin));
         TF_Output stack_1 = mk_i32s(g, "stack_1", leat_ints(shrink ? begin + 1 : end));
         TF_Output stack_2 = mk_i32s(g, "stack_2", leat_ints(1));
@@ -264,7 +256,8 @@ TF_Output mk_slice1(TF_Graph *g, const char *name, TF_Output x, int begin, int e
 static TF_Operation *no_op(TF_Graph *g, const char *name, TF_Operation *const *ops, int n)
 {
     TF_Operation *op = NULL;
-    leat_with_control_dependencies(g, ops, n) op = leat_finish(leat_begin(g, "NoOp", name, NULL));
+    leat_with_control_dependencies(g, ops, n)
+        op = leat_finish(leat_begin(g, "NoOp", name, NULL));
     return op;
 }
 
@@ -292,14 +285,14 @@ TF_Operation *mk_group(TF_Graph *g, const char *name, TF_Operation *const *ops, 
     if (!device || !next_device(ops, n, device))
         return no_op(g, name, ops, n);
     TF_Operation **here = mem_new_array(TF_Operation *, n);
-    leat_with_scope(g, name)
-    {
+    leat_with_scope(g, name) {
         for (; device && num_groups < MAX_DEVICES; device = next_device(ops, n, device)) {
             int num_here = 0;
             for (int i = 0; i < n; i++)
                 if (!strcmp(TF_OperationDevice(ops[i]), device))
                     here[num_here++] = ops[i];
-            leat_with_device(g, device) group[num_groups++] = no_op(g, "NoOp", here, num_here);
+            leat_with_device(g, device)
+                group[num_groups++] = no_op(g, "NoOp", here, num_here);
         }
         made =
             device ? no_op(g, scope_name(g), ops, n) : no_op(g, scope_name(g), group, num_groups);

@@ -33,8 +33,8 @@ static TF_Output reduce(const struct leat_reduce_args *a, const char *op)
     TF_Output y = MK_NONE;
     if (!a || !a->g)
         return y;
-    leat_with_caller(a->g, a->made_at) y =
-        mk_reduce(a->g, op, a->name ? a->name : op, a->x, a->axis, a->keepdims);
+    leat_with_caller(a->g, a->made_at)
+        y = mk_reduce(a->g, op, a->name ? a->name : op, a->x, a->axis, a->keepdims);
     return y;
 }
 
@@ -93,8 +93,7 @@ struct leat_mean_and_variance leat_moments_fn(const struct leat_reduce_args *a)
         leat_fail(g, a->made_at, TF_INVALID_ARGUMENT, "moments: .axis must be given");
         return m;
     }
-    leat_with_composite(g, a->name, "moments", a->made_at)
-    {
+    leat_with_composite(g, a->name, "moments", a->made_at) {
         m.mean = mk_reduce(g, "Mean", "mean", a->x, a->axis, true);
         TF_Output fixed = mk_unary(g, "StopGradient", NULL, m.mean);
         TF_Output square = mk_op(g, "SquaredDifference", NULL, leat_outputs(a->x, fixed));
@@ -115,8 +114,7 @@ TF_Output leat_batch_normalization_fn(const struct leat_batch_normalization_args
     if (!a || !a->g)
         return y;
     TF_Graph *g = a->g;
-    leat_with_composite(g, a->name, "batchnorm", a->made_at)
-    {
+    leat_with_composite(g, a->name, "batchnorm", a->made_at) {
         TF_Output wide = mk_math(g, "AddV2", "add", mk_t(a->variance), mk_n(a->variance_epsilon));
         TF_Output factor = mk_unary(g, "Rsqrt", NULL, wide);
         if (leat_valid(a->scale))
@@ -141,8 +139,7 @@ TF_Output leat_l2_normalize_fn(const struct leat_l2_normalize_args *a)
     if (!a || !a->g)
         return y;
     TF_Graph *g = a->g;
-    leat_with_composite(g, a->name, "l2_normalize", a->made_at)
-    {
+    leat_with_composite(g, a->name, "l2_normalize", a->made_at) {
         TF_Output square = mk_unary(g, "Square", NULL, a->x);
         TF_Output sum = mk_reduce(g, "Sum", "Sum", square, a->axis, true);
         TF_Output bounded = mk_math(g, "Maximum", "Maximum", mk_t(sum), mk_n(a->epsilon));
@@ -193,6 +190,7 @@ TF_Output leat_dropout_fn(const struct leat_dropout_args *a)
         return leat_fail(a->g, a->made_at, TF_INVALID_ARGUMENT, "dropout: x is an invalid output");
     if (!tensor && a->rate == 0)
         return a->x;
-    leat_with_composite(a->g, a->name, "dropout", a->made_at) y = drop(a);
+    leat_with_composite(a->g, a->name, "dropout", a->made_at)
+        y = drop(a);
     return y;
 }

@@ -44,8 +44,7 @@ static TF_Operation *count_step(struct leat_optimizer *opt, const char *scope,
 {
     TF_Graph *g = opt->g;
     TF_Operation *made = NULL;
-    leat_with_colocation(g, step->ref.oper)
-    {
+    leat_with_colocation(g, step->ref.oper) {
         TF_Output one = mk_scalar(g, step->is_resource ? "Const" : "value", step->dtype, 1);
         TF_OperationDescription *d =
             leat_begin(g, step->is_resource ? "AssignAddVariableOp" : "AssignAdd", scope, NULL);
@@ -88,8 +87,8 @@ static TF_Operation *apply_in_scope(struct leat_optimizer *opt,
     TF_Operation *updated = mk_group(g, "update", ops, num_ops), *made = NULL;
     if (!updated)
         return NULL;
-    leat_with_control_dependencies(g, &updated, 1) made =
-        count_step(opt, leat_current_scope(g), step);
+    leat_with_control_dependencies(g, &updated, 1)
+        made = count_step(opt, leat_current_scope(g), step);
     return made;
 }
 
@@ -127,8 +126,8 @@ static TF_Operation *apply(leat_optimizer *opt, const struct leat_apply_gradient
         return NULL;
     if (!optimizer_make_slots(opt, vars, n))
         return NULL;
-    leat_with_scope(g, a->name && *a->name ? a->name : opt->name) made =
-        apply_in_scope(opt, vars, grads, n, ops, has_step ? &step : NULL);
+    leat_with_scope(g, a->name && *a->name ? a->name : opt->name)
+        made = apply_in_scope(opt, vars, grads, n, ops, has_step ? &step : NULL);
     leat_add_to_collection(g, "train_op", leat_output_of(made, 0));
     return made;
 }
@@ -142,7 +141,8 @@ TF_Operation *leat_apply_gradients_fn(const struct leat_apply_gradients_args *a)
     struct leat_variable_parts *vars = mem_new_array(struct leat_variable_parts, n + 1);
     struct leat_grad *grads = mem_new_array(struct leat_grad, n + 1);
     TF_Operation **ops = mem_new_array(TF_Operation *, n + 2), *made = NULL;
-    leat_with_caller(opt->g, a->made_at) made = apply(opt, a, vars, grads, ops);
+    leat_with_caller(opt->g, a->made_at)
+        made = apply(opt, a, vars, grads, ops);
     mem_free(vars);
     mem_free(grads);
     mem_free(ops);
@@ -179,8 +179,7 @@ TF_Operation *leat_minimize_fn(const struct leat_minimize_args *a)
         return NULL;
     leat_optimizer *opt = a->opt;
     TF_Operation *made = NULL;
-    leat_with_caller(opt->g, a->made_at)
-    {
+    leat_with_caller(opt->g, a->made_at) {
         if (!leat_valid(a->loss)) {
             leat_fail(opt->g, a->made_at, TF_INVALID_ARGUMENT, "%s: the loss is an invalid output",
                       opt->name);

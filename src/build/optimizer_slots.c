@@ -69,8 +69,7 @@ TF_Output optimizer_read(TF_Graph *g, const struct leat_variable_parts *var)
     if (!var->is_resource)
         return var->read;
     TF_Output y = MK_NONE;
-    leat_with_colocation(g, NULL)
-    {
+    leat_with_colocation(g, NULL) {
         TF_OperationDescription *d = leat_begin(g, "ReadVariableOp", NULL, NULL);
         if (d) {
             leat_add_input(d, var->ref);
@@ -121,9 +120,9 @@ static bool make_resource(TF_Graph *g, TF_Output initial, struct leat_shape shap
     set_variable_attrs(d, out->dtype, shape);
     TF_SetAttrString(d, "shared_name", scope, strlen(scope) - 1);
     out->ref = leat_output_of(leat_finish(d), 0);
-    leat_with_scope(g, "IsInitialized") mk_unary(g, "VarIsInitializedOp", NULL, out->ref);
-    leat_with_colocation(g, NULL)
-    {
+    leat_with_scope(g, "IsInitialized")
+        mk_unary(g, "VarIsInitializedOp", NULL, out->ref);
+    leat_with_colocation(g, NULL) {
         d = leat_begin(g, "AssignVariableOp", "Assign", NULL);
         if (!d)
             return false;
@@ -131,8 +130,7 @@ static bool make_resource(TF_Graph *g, TF_Output initial, struct leat_shape shap
         leat_add_input(d, initial);
         out->init = leat_finish(d);
     }
-    leat_with_scope(g, "Read")
-    {
+    leat_with_scope(g, "Read") {
         d = leat_begin(g, "ReadVariableOp", NULL, NULL);
         if (!d)
             return false;
@@ -169,8 +167,7 @@ static TF_Output uniform_start(TF_Graph *g, const char *name, TF_DataType dtype,
             n = INT64_MAX;
     if (n < SMALL)
         return mk_full(g, name, dtype, shape, value);
-    leat_with_scope(g, name)
-    {
+    leat_with_scope(g, name) {
         TF_Output dims = mk_i32s(g, "shape_as_tensor", (struct leat_ints){shape.dims, shape.rank});
         TF_Output one = mk_scalar(g, "Const", dtype, value);
         y = mk_op(g, "Fill", leat_current_scope(g), leat_outputs(dims, one));
@@ -182,8 +179,7 @@ static TF_Output slot_start(struct leat_optimizer *opt, enum slot_start start, T
                             struct leat_shape shape)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(opt->g, "Initializer")
-    {
+    leat_with_scope(opt->g, "Initializer") {
         if (start == START_FULL)
             y = mk_full(opt->g, "Const", dtype, shape, opt->initial_accumulator);
         else
@@ -214,12 +210,12 @@ static bool make_slot(struct leat_optimizer *opt, const struct leat_variable_par
     if (start == START_TENSOR)
         initial = mk_full(g, "Const", var->dtype, shape, opt->initial_accumulator);
     bool ok = false;
-    leat_with_scope(g, NULL) leat_with_scope(g, name)
-    {
-        if (start != START_TENSOR)
-            initial = slot_start(opt, start, var->dtype, shape);
-        ok = make_variable(g, initial, shape, out);
-    }
+    leat_with_scope(g, NULL)
+        leat_with_scope(g, name) {
+            if (start != START_TENSOR)
+                initial = slot_start(opt, start, var->dtype, shape);
+            ok = make_variable(g, initial, shape, out);
+        }
     mem_free(name);
     return ok;
 }
@@ -233,8 +229,8 @@ static bool make_slots_of(struct leat_optimizer *opt, const struct leat_variable
     *made = (struct slots){.var = var->ref.oper};
     for (int i = 0; i < MAX_SLOTS && opt->rule->slots[i].name; i++) {
         bool ok = false;
-        leat_with_colocation(opt->g, var->ref.oper) ok =
-            make_slot(opt, var, opt->rule->slots[i].start, &made->slot[i]);
+        leat_with_colocation(opt->g, var->ref.oper)
+            ok = make_slot(opt, var, opt->rule->slots[i].start, &made->slot[i]);
         if (!ok)
             return false;
     }
@@ -259,15 +255,15 @@ static bool make_powers(struct leat_optimizer *opt, const struct leat_variable_p
         bool ok = false;
         opt->powers[i] =
             (struct leat_variable_parts){.dtype = TF_FLOAT, .is_resource = first->is_resource};
-        leat_with_colocation(g, first->ref.oper) leat_with_scope(g, names[i])
-        {
-            if (first->is_resource)
-                leat_with_scope(g, "Initializer") start =
-                    mk_scalar(g, "initial_value", TF_FLOAT, opt->hyper[1 + i]);
-            else
-                start = mk_scalar(g, "initial_value", TF_FLOAT, opt->hyper[1 + i]);
-            ok = make_variable(g, start, (struct leat_shape){NULL, 0}, &opt->powers[i]);
-        }
+        leat_with_colocation(g, first->ref.oper)
+            leat_with_scope(g, names[i]) {
+                if (first->is_resource)
+                    leat_with_scope(g, "Initializer")
+                        start = mk_scalar(g, "initial_value", TF_FLOAT, opt->hyper[1 + i]);
+                else
+                    start = mk_scalar(g, "initial_value", TF_FLOAT, opt->hyper[1 + i]);
+                ok = make_variable(g, start, (struct leat_shape){NULL, 0}, &opt->powers[i]);
+            }
         if (!ok) {
             opt->powers[0].ref = MK_NONE;
             return false;
@@ -279,8 +275,7 @@ static bool make_powers(struct leat_optimizer *opt, const struct leat_variable_p
 bool optimizer_make_slots(struct leat_optimizer *opt, const struct leat_variable_parts *vars, int n)
 {
     bool ok = true;
-    leat_with_control_dependencies(opt->g, NULL, 0)
-    {
+    leat_with_control_dependencies(opt->g, NULL, 0) {
         if (opt->rule->dense && strchr(opt->rule->dense, 'p'))
             ok = make_powers(opt, vars, n);
         for (int i = 0; ok && i < n; i++)

@@ -64,8 +64,7 @@ static TF_Operation *run_rule(const struct update *u, const char *letters, const
     for (int i = 0; i < n && i < MAX_INPUTS; i++)
         if (!float_powers || !strchr("pq", letters[i]))
             in[i] = input_of(u, letters[i]);
-    leat_with_scope(g, op)
-    {
+    leat_with_scope(g, op) {
         for (int i = 0; i < n && i < MAX_INPUTS; i++)
             if (float_powers && strchr("pq", letters[i]))
                 in[i] = input_of(u, letters[i]);
@@ -98,19 +97,19 @@ TF_Operation *optimizer_update(struct leat_optimizer *opt, const struct leat_var
     char *scope = mem_printf("update_%s", TF_OperationName(var->ref.oper));
     struct update u = {opt, var, optimizer_find_slots(opt, var->ref.oper), grad->values,
                        grad->indices};
-    leat_with_scope(opt->g, scope) leat_with_colocation(opt->g, var->ref.oper)
-    {
-        if (!leat_valid(grad->indices)) {
-            made = run_rule(&u, opt->rule->dense, "Apply");
-        } else if (opt->rule->update_sparse == optimizer_sparse_descent) {
-            made = optimizer_sparse_descent(opt, var, grad);
-        } else {
-            sum_duplicates(opt->g, &u.values, &u.indices);
-            struct leat_grad summed = {u.values, u.indices, grad->dense_shape};
-            made = opt->rule->sparse ? run_rule(&u, opt->rule->sparse, "SparseApply")
-                                     : opt->rule->update_sparse(opt, var, &summed);
+    leat_with_scope(opt->g, scope)
+        leat_with_colocation(opt->g, var->ref.oper) {
+            if (!leat_valid(grad->indices)) {
+                made = run_rule(&u, opt->rule->dense, "Apply");
+            } else if (opt->rule->update_sparse == optimizer_sparse_descent) {
+                made = optimizer_sparse_descent(opt, var, grad);
+            } else {
+                sum_duplicates(opt->g, &u.values, &u.indices);
+                struct leat_grad summed = {u.values, u.indices, grad->dense_shape};
+                made = opt->rule->sparse ? run_rule(&u, opt->rule->sparse, "SparseApply")
+                                         : opt->rule->update_sparse(opt, var, &summed);
+            }
         }
-    }
     mem_free(scope);
     return made;
 }
@@ -163,8 +162,7 @@ static TF_Operation *assign(struct leat_optimizer *opt, const struct leat_variab
         TF_SetAttrBool(d, "use_locking", opt->use_locking);
     TF_Operation *made = leat_finish(d);
     if (made && var->is_resource)
-        leat_with_control_dependencies(g, &made, 1)
-        {
+        leat_with_control_dependencies(g, &made, 1) {
             d = leat_begin(g, "ReadVariableOp", NULL, NULL);
             if (!d)
                 return NULL;
@@ -190,12 +188,12 @@ static TF_Output decay_slot(struct leat_optimizer *opt, const struct leat_variab
     TF_Output now = MK_NONE;
     if (!assigned)
         return now;
-    leat_with_control_dependencies(g, &assigned, 1)
-    {
+    leat_with_control_dependencies(g, &assigned, 1) {
         added = scatter(opt, slot->is_resource ? "ResourceScatterAdd" : "ScatterAdd", slot,
                         grad->indices, add);
         if (added && slot->is_resource)
-            leat_with_control_dependencies(g, &added, 1) now = optimizer_read(g, slot);
+            leat_with_control_dependencies(g, &added, 1)
+                now = optimizer_read(g, slot);
         else
             now = leat_output_of(added, 0);
     }
@@ -238,14 +236,14 @@ int optimizer_move_powers(struct leat_optimizer *opt, TF_Operation *const *updat
     int made = 0;
     if (!leat_valid(opt->powers[0].ref))
         return 0;
-    leat_with_control_dependencies(g, updates, n) leat_with_colocation(g, opt->powers[0].ref.oper)
-    {
-        for (int i = 0; i < 2; i++) {
-            TF_Output old = optimizer_read(g, &opt->powers[i]);
-            TF_Output next = mk_math(g, "Mul", "mul", mk_t(old), mk_t(opt->constants[1 + i]));
-            out[i] = assign(opt, &opt->powers[i], "Assign", "AssignVariableOp", next);
-            made = out[i] && made >= 0 ? made + 1 : -1;
+    leat_with_control_dependencies(g, updates, n)
+        leat_with_colocation(g, opt->powers[0].ref.oper) {
+            for (int i = 0; i < 2; i++) {
+                TF_Output old = optimizer_read(g, &opt->powers[i]);
+                TF_Output next = mk_math(g, "Mul", "mul", mk_t(old), mk_t(opt->constants[1 + i]));
+                out[i] = assign(opt, &opt->powers[i], "Assign", "AssignVariableOp", next);
+                made = out[i] && made >= 0 ? made + 1 : -1;
+            }
         }
-    }
     return made;
 }

@@ -72,8 +72,7 @@ static TF_Output dim_of(TF_Graph *g, TF_Output x, int i)
 static TF_Output pack_with(TF_Graph *g, TF_Output first, int64_t second)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "stack")
-    {
+    leat_with_scope(g, "stack") {
         TF_Output c = mk_i32(g, "1", second);
         y = mk_pack(g, leat_current_scope(g), leat_outputs(first, c));
     }
@@ -85,14 +84,12 @@ static void split_rows(TF_Graph *g, TF_Output rows, TF_Output flat, TF_Output *f
                        TF_Output *rest)
 {
     TF_Output size = pack_with(g, dim_of(g, flat, 0), -1);
-    leat_with_scope(g, "Slice")
-    {
+    leat_with_scope(g, "Slice") {
         TF_Output begin = mk_i32s(g, "begin", leat_ints(0, 0));
         *first = mk_op(g, "Slice", leat_current_scope(g), leat_outputs(rows, begin, size));
     }
     TF_Output begin = pack_with(g, dim_of(g, flat, 0), 0);
-    leat_with_scope(g, "Slice")
-    {
+    leat_with_scope(g, "Slice") {
         TF_Output all = mk_i32s(g, "size", leat_ints(-1, -1));
         *rest = mk_op(g, "Slice", leat_current_scope(g), leat_outputs(rows, begin, all));
     }
@@ -103,14 +100,12 @@ static void split_vector(TF_Graph *g, TF_Output x, TF_Output flat, TF_Output *fi
                          TF_Output *rest)
 {
     TF_Output size = mk_shape(g, "Shape", flat);
-    leat_with_scope(g, "Slice")
-    {
+    leat_with_scope(g, "Slice") {
         TF_Output begin = mk_i32s(g, "begin", leat_ints(0));
         *first = mk_op(g, "Slice", leat_current_scope(g), leat_outputs(x, begin, size));
     }
     TF_Output begin = mk_shape(g, "Shape", flat);
-    leat_with_scope(g, "Slice")
-    {
+    leat_with_scope(g, "Slice") {
         TF_Output all = mk_i32s(g, "size", leat_ints(-1));
         *rest = mk_op(g, "Slice", leat_current_scope(g), leat_outputs(x, begin, all));
     }
@@ -120,8 +115,7 @@ static void split_vector(TF_Graph *g, TF_Output x, TF_Output flat, TF_Output *fi
 static TF_Output join_dims(TF_Graph *g, struct leat_ints numbers, TF_Output dim)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "concat")
-    {
+    leat_with_scope(g, "concat") {
         TF_Output first = mk_i32s(g, "values_0", numbers);
         TF_Output axis = mk_i32(g, "axis", 0);
         TF_OperationDescription *d = leat_begin(g, "ConcatV2", leat_current_scope(g), NULL);
@@ -138,8 +132,7 @@ static TF_Output join_dims(TF_Graph *g, struct leat_ints numbers, TF_Output dim)
 static TF_Output sum_rows(TF_Graph *g, TF_Output x)
 {
     TF_Output size = pack_with(g, dim_of(g, x, 1), 1), ones = MK_NONE;
-    leat_with_scope(g, "ones")
-    {
+    leat_with_scope(g, "ones") {
         TF_Output one = mk_scalar(g, "Const", leat_dtype(g, x), 1);
         ones = mk_op(g, "Fill", leat_current_scope(g), leat_outputs(size, one));
     }
@@ -154,8 +147,7 @@ static TF_Output true_products(const struct leat_sampled_loss_args *a, TF_Output
     TF_Output shape = mk_shape(g, "Shape", true_w), apart = MK_NONE;
     TF_Output dim = mk_slice1(g, "strided_slice", shape, 1, 2, false);
     TF_Output by_example = join_dims(g, leat_ints(-1, a->num_true), dim);
-    leat_with_scope(g, "ExpandDims")
-    {
+    leat_with_scope(g, "ExpandDims") {
         TF_Output axis = mk_i32(g, "dim", 1);
         apart = mk_op(g, "ExpandDims", leat_current_scope(g), leat_outputs(a->inputs, axis));
     }
@@ -184,15 +176,13 @@ static TF_Output without_hits(const struct leat_sampled_loss_args *a, TF_Output 
     TF_Output places = mk_concat(g, "sparse_indices", leat_outputs(examples, columns), 1);
     TF_Output batch = mk_slice1(g, "strided_slice", mk_shape(g, "Shape", labels), 0, 1, false);
     TF_Output width = MK_NONE, dense = MK_NONE;
-    leat_with_scope(g, "ExpandDims")
-    {
+    leat_with_scope(g, "ExpandDims") {
         TF_Output n = mk_i32(g, "input", a->num_sampled);
         TF_Output axis = mk_i32(g, "dim", 0);
         width = mk_op(g, "ExpandDims", leat_current_scope(g), leat_outputs(n, axis));
     }
     TF_Output shape = mk_concat(g, "concat", leat_outputs(batch, width), 0);
-    leat_with_scope(g, "SparseToDense")
-    {
+    leat_with_scope(g, "SparseToDense") {
         TF_Output zero = mk_scalar(g, "default_value", TF_FLOAT, 0);
         d = leat_begin(g, "SparseToDense", leat_current_scope(g), NULL);
         if (d) {
@@ -270,8 +260,9 @@ static struct logits logits_of(const struct leat_sampled_loss_args *a, const cha
                                bool remove_hits)
 {
     struct logits out = {MK_NONE, MK_NONE};
-    leat_with_scope(a->g, a->name && *a->name ? a->name : name) out = sampled_logits(
-        a, a->remove_accidental_hits < 0 ? remove_hits : a->remove_accidental_hits != 0);
+    leat_with_scope(a->g, a->name && *a->name ? a->name : name)
+        out = sampled_logits(a, a->remove_accidental_hits < 0 ? remove_hits
+                                                              : a->remove_accidental_hits != 0);
     return out;
 }
 
@@ -280,8 +271,7 @@ TF_Output leat_nce_loss_fn(const struct leat_sampled_loss_args *a)
     TF_Output y = MK_NONE;
     if (!check(a, "nce_loss"))
         return y;
-    leat_with_caller(a->g, a->made_at)
-    {
+    leat_with_caller(a->g, a->made_at) {
         struct logits l = logits_of(a, "nce_loss", false);
         if (leat_valid(l.labels) && leat_valid(l.logits)) {
             TF_Output losses = leat_sigmoid_cross_entropy_with_logits(a->g, l.labels, l.logits,
@@ -297,8 +287,7 @@ TF_Output leat_sampled_softmax_loss_fn(const struct leat_sampled_loss_args *a)
     TF_Output y = MK_NONE;
     if (!check(a, "sampled_softmax_loss"))
         return y;
-    leat_with_caller(a->g, a->made_at)
-    {
+    leat_with_caller(a->g, a->made_at) {
         struct logits l = logits_of(a, "sampled_softmax_loss", true);
         if (leat_valid(l.labels) && leat_valid(l.logits)) {
             TF_Output labels = mk_unary(a->g, "StopGradient", "labels_stop_gradient", l.labels);

@@ -145,7 +145,10 @@ static TF_Output new_shared(TF_Graph *g, const char *name, struct leat_shape sha
     leat_pop(g);
     leat_pop(g);
     leat_pop(g);
-    leat_push_colocation_name(g, own);
+    if (a->resource) /* of whose nodes the handle alone is placed so */
+        leat_push_colocation(g, NULL);
+    else
+        leat_push_colocation_name(g, own);
     TF_Output out = make_variable(g, initial, a, true);
     for (int i = 0; i < 4; i++)
         leat_pop(g);

@@ -78,14 +78,13 @@ static TF_Output spread(TF_Graph *g, TF_Output weights, TF_Output values)
     if (rank == mk_dims(g, values, v) && mk_num_elements(g, weights) >= 0 &&
         mk_num_elements(g, weights) == mk_num_elements(g, values) && fits(w, v, rank))
         return weights;
-    leat_with_scope(g, "broadcast_weights")
-    {
+    leat_with_scope(g, "broadcast_weights") {
         TF_Operation *fit = NULL;
-        leat_with_scope(g, "assert_broadcastable") fit = check_weights(g, weights, values);
+        leat_with_scope(g, "assert_broadcastable")
+            fit = check_weights(g, weights, values);
         if (!fit)
             return MK_NONE;
-        leat_with_control_dependencies(g, &fit, 1)
-        {
+        leat_with_control_dependencies(g, &fit, 1) {
             TF_Output ones = mk_ones_like(g, values);
             y = mk_op(g, "Mul", leat_current_scope(g), leat_outputs(weights, ones));
         }
@@ -97,8 +96,7 @@ static TF_Output spread(TF_Graph *g, TF_Output weights, TF_Output values)
 static TF_Output num_present(TF_Graph *g, TF_Output losses, TF_Output weights)
 {
     TF_Output y = MK_NONE;
-    leat_with_scope(g, "num_present")
-    {
+    leat_with_scope(g, "num_present") {
         TF_Output absent = mk_math(g, "Equal", "Equal", mk_t(weights), mk_n(0));
         TF_Output zeros = mk_zeros_like(g, weights);
         TF_Output ones = mk_ones_like(g, weights);
@@ -115,8 +113,7 @@ static TF_Output num_elements(TF_Graph *g, TF_Output losses)
     if (!leat_valid(n))
         return y;
     char *scope = mem_printf("%s/", TF_OperationName(n.oper));
-    leat_with_scope(g, scope)
-    {
+    leat_with_scope(g, scope) {
         TF_OperationDescription *d = leat_begin(g, "Cast", NULL, NULL);
         if (d) {
             leat_add_input(d, n);
@@ -163,7 +160,8 @@ static TF_Output weights_tensor(TF_Graph *g, struct mk_arg weights)
     TF_Output y = MK_NONE;
     if (!weights.is_number)
         return mk_cast(g, weights.y, TF_FLOAT);
-    leat_with_scope(g, "Cast") y = mk_scalar(g, "x", TF_FLOAT, weights.value);
+    leat_with_scope(g, "Cast")
+        y = mk_scalar(g, "x", TF_FLOAT, weights.value);
     return y;
 }
 
@@ -174,8 +172,7 @@ TF_Output weighted_loss(const struct leat_loss_args *a, TF_Output losses, struct
     TF_Output y = MK_NONE;
     if (!leat_valid(losses))
         return y;
-    leat_with_scope(g, "assert_broadcastable")
-    {
+    leat_with_scope(g, "assert_broadcastable") {
         TF_Output w =
             weights.is_number ? mk_scalar(g, "weights", TF_FLOAT, weights.value) : weights.y;
         fit = leat_valid(w) ? check_weights(g, w, losses) : NULL;
@@ -183,8 +180,7 @@ TF_Output weighted_loss(const struct leat_loss_args *a, TF_Output losses, struct
     if (!fit)
         return y;
     TF_DataType dtype = leat_dtype(g, losses);
-    leat_with_control_dependencies(g, &fit, 1)
-    {
+    leat_with_control_dependencies(g, &fit, 1) {
         losses = mk_cast(g, losses, TF_FLOAT);
         TF_Output w = weights_tensor(g, weights);
         TF_Output weighted = mk_op(g, "Mul", NULL, leat_outputs(losses, w));
