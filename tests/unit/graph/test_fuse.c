@@ -305,6 +305,58 @@ static void test_fuse_ewise__biases_run_along_the_last_dim(void **state)
     }
 }
 
+/* --- products --- */
+
+static TF_Output product(struct rig *r, TF_Output a, TF_Output b, bool ta, bool tb)
+{
+    TF_OperationDescription *d = TF_NewOperation(r->g, "MatMul", "product");
+    TF_AddInput(d, a);
+    TF_AddInput(d, b);
+    TF_SetAttrBool(d, "transpose_a", ta);
+    TF_SetAttrBool(d, "transpose_b", tb);
+    TF_Output o = {TF_FinishOperation(d, r->st), 0};
+    assert_int_equal(TF_GetCode(r->st), TF_OK);
+    return o;
+}
+
+static void test_fuse_matmul__same_bits(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {{3, 5, 7},    {128, 64, 200}, {100, 10, 784},
+                                       {1, 300, 40}, {200, 1, 30},   {0, 4, 5},
+                                       {4, 5, 0},    {260, 130, 333}};
+    static const char *const acts[] = {"Relu", "Relu6", "Elu", "Tanh", "Sigmoid", "Neg"};
+    for (size_t i = 0; i < ARRAY_LEN(sizes) * ARRAY_LEN(acts) * 2; i++) {
+        const int64_t *s = sizes[i / 2 % ARRAY_LEN(sizes)];
+        struct rig r = rig_new(i % 2 ? TF_DOUBLE : TF_FLOAT);
+        bool ta = i & 4, tb = i & 8;
+        TF_Output a = feed(&r, ta ? (int64_t[]){s[2], s[0]} : (int64_t[]){s[0], s[2]}, 2);
+        TF_Output b = feed(&r, tb ? (int64_t[]){s[1], s[2]} : (int64_t[]){s[2], s[1]}, 2);
+        TF_Output bias = feed(&r, (int64_t[]){s[1]}, 1);
+        TF_Output sum = node(&r, "BiasAdd", 2, product(&r, a, b, ta, tb), bias);
+        TF_Output y = node(&r, acts[i / 2 / ARRAY_LEN(sizes)], 1, sum, sum);
+        assert_int_equal(compare(&r, &sum, 1), TF_OK);
+        assert_int_equal(compare(&r, &y, 1), TF_OK);
+        rig_free(&r);
+    }
+}
+
+static void test_fuse_matmul__errors_name_the_node(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct rig r = rig_new(TF_FLOAT);
+        TF_Output a = feed(&r, (int64_t[]){4, i == 0 ? 2 : 3}, 2),
+                  b = feed(&r, (int64_t[]){3, 5}, 2);
+        TF_Output bias = feed(&r, (int64_t[]){i == 1 ? 1 : 5, 1}, i == 2 ? 2 : 1);
+        TF_Output sum = node(&r, "BiasAdd", 2, product(&r, a, b, false, false), bias);
+        TF_Output y = node(&r, "Relu", 1, sum, sum);
+        assert_int_equal(compare(&r, &y, 1), TF_INVALID_ARGUMENT);
+        assert_non_null(strstr(TF_Message(r.st), i == 0 ? "{{node product}}" : "{{node n0}}"));
+        rig_free(&r);
+    }
+}
+
 /* Results in between that are fetched, or read twice outside, stay. */
 static void test_fuse_ewise__results_in_between_can_be_fetched(void **state)
 {
@@ -364,6 +416,8 @@ int main(void)
         cmocka_unit_test(test_fuse_ewise__a_shape_error_names_the_node),
         cmocka_unit_test(test_fuse_ewise__gradients_do_not_broadcast),
         cmocka_unit_test(test_fuse_ewise__biases_run_along_the_last_dim),
+        cmocka_unit_test(test_fuse_matmul__same_bits),
+        cmocka_unit_test(test_fuse_matmul__errors_name_the_node),
         cmocka_unit_test(test_fuse_ewise__results_in_between_can_be_fetched),
         cmocka_unit_test(test_fuse_ewise__works_under_switch),
     };
