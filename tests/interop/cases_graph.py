@@ -161,6 +161,79 @@ def checked(op, rng, _):
     return [('x', x), ('ok', ok)], {}, op != 'Assert', 1, {'graph': graph}
 
 
+def referred(op, rng, _):
+    """A reference variable: whether it is set, before and after, and what it holds."""
+    t = pick(rng, [np.float32, np.float64, np.int32, np.int64, np.complex64])
+    x = array(rng, t, shape(rng, None, False))      # DIFFERENCES: variables without elements
+
+    def graph(tf, ins):
+        dtype = tf.as_dtype(t)
+        kind = tf.raw_ops.Variable if op == 'Variable' else tf.raw_ops.VariableV2
+        v = kind(shape=list(x.shape), dtype=dtype, shared_name='', container='')
+        before = tf.raw_ops.IsVariableInitialized(ref=v)
+        with tf.control_dependencies([before]):
+            v = tf.raw_ops.Assign(ref=v, value=ins['x'])
+        if op.startswith('Ref'):
+            off, on = tf.raw_ops.RefSwitch(data=v, pred=ins['pred'])
+            v, _side = tf.raw_ops.RefMerge(inputs=[off, on])
+            v = tf.raw_ops.RefIdentity(input=v)
+        after = tf.raw_ops.IsVariableInitialized(ref=v)
+        return [before, after, tf.raw_ops.Identity(input=v)]
+    return [('x', x), ('pred', np.array(rng.rand() < 0.5))], {}, False, 1, {'graph': graph}
+
+
+def held(op, rng, _):
+    """A resource variable: whether it is set, its shape and value, and its end."""
+    t = pick(rng, [np.float32, np.float64, np.int32, np.int64, np.bool_, np.complex64])
+    x = array(rng, t, shape(rng))
+    sizes = pick(rng, INDEX)
+
+    def graph(tf, ins):
+        dtype = tf.as_dtype(t)
+        v = tf.raw_ops.VarHandleOp(dtype=dtype, shape=list(x.shape), shared_name='held', container='')
+        before = tf.raw_ops.VarIsInitializedOp(resource=v)
+        with tf.control_dependencies([before]):
+            set_ = tf.raw_ops.AssignVariableOp(resource=v, value=ins['x'])
+        with tf.control_dependencies([set_]):
+            value = tf.raw_ops.ReadVariableOp(resource=v, dtype=dtype)
+            size = tf.raw_ops.VariableShape(input=v, out_type=sizes)
+        with tf.control_dependencies([value, size]):
+            end = tf.raw_ops.DestroyResourceOp(resource=v, ignore_lookup_error=True)
+        with tf.control_dependencies([end]):
+            after = tf.raw_ops.VarIsInitializedOp(resource=v)
+        return [before, value, size, after]
+    return [('x', x)], {}, False, 1, {'graph': graph}
+
+
+def temporary(op, rng, _):
+    t = pick(rng, [np.float32, np.float64, np.int32])
+    x = array(rng, t, shape(rng))
+
+    def graph(tf, ins):
+        v = tf.raw_ops.TemporaryVariable(shape=list(x.shape), dtype=tf.as_dtype(t), var_name='short')
+        v = tf.raw_ops.Assign(ref=v, value=ins['x'])
+        v = tf.raw_ops.AssignAdd(ref=v, value=ins['x'])
+        return [tf.raw_ops.DestroyTemporaryVariable(ref=v, var_name='short')]
+    return [('x', x)], {}, False, 1, {'graph': graph}
+
+
+def slice_assign(op, rng, _):
+    t, it = pick(rng, [np.float32, np.float64, np.int32]), pick(rng, INDEX)
+    dims = shape(rng, rng.randint(1, 4), False)
+    begin = [rng.randint(0, d) for d in dims]
+    end = [rng.randint(b + 1, d + 1) for b, d in zip(begin, dims)]
+    value = array(rng, t, tuple(e - b for b, e in zip(begin, end)))
+    resource = op.startswith('Resource')
+    return [('ref', array(rng, t, dims)), ('begin', np.array(begin, it)), ('end', np.array(end, it)),
+            ('strides', np.ones(len(dims), it)), ('value', value)], {}, False, 2, \
+        {'variables': ['ref'], 'resource': resource}
+
+
+def empty(op, rng, types):
+    t = pick(rng, [u for u in types(op, 'dtype') if u != 'string'])
+    return [('shape', np.array(shape(rng), np.int32))], {'dtype': np.dtype(t).name, 'init': True}, False
+
+
 def printed(op, rng, _):
     x = array(rng, np.float32, shape(rng))
     return [('input', x), ('data', [x, array(rng, np.int32, shape(rng))])], \
@@ -176,6 +249,10 @@ for _make, _names in (
         (gradient_args, 'BroadcastGradientArgs'), (concat_offset, 'ConcatOffset'),
         (strided_grad, 'StridedSliceGrad'), (mirror_grad, 'MirrorPadGrad'),
         (switch, 'Switch Merge'), (loop, 'Enter Exit NextIteration LoopCond'),
+        (referred, 'Variable VariableV2 IsVariableInitialized RefSwitch RefMerge RefIdentity'),
+        (held, 'VarHandleOp VarIsInitializedOp ReadVariableOp VariableShape DestroyResourceOp'),
+        (temporary, 'TemporaryVariable DestroyTemporaryVariable'), (empty, 'Empty'),
+        (slice_assign, 'StridedSliceAssign ResourceStridedSliceAssign'),
         (checked, 'Assert NoOp ControlTrigger'), (printed, 'Print')):
     for _name in _names.split():
         GENERATORS[_name] = _make

@@ -193,13 +193,14 @@ def pooling(op, rng, types):
         at = rng.randint(0, max(1, x[0].size if batch else 1), size=y.shape)
         return [('input', x), ('grad', array(rng, t, y.shape)),
                 ('argmax', at.astype(attrs.pop('Targmax')))], attrs, False
+    # DIFFERENCES: TensorFlow's gradients of maxima's gradients
     if 'GradGrad' in op:
         return [('orig_input', x), ('orig_output', y), ('grad', array(rng, t, x.shape))] + inputs, \
-            attrs, grads
+            attrs, False
     if 'Grad' in op:
         return [('orig_input', x), ('orig_output', y), ('grad', array(rng, t, y.shape))] + inputs, \
-            attrs, grads
-    return [('input', x)] + inputs, attrs, grads
+            attrs, False
+    return [('input', x)] + inputs, attrs, grads, 1, {'once': True}
 
 
 def l2_loss(op, rng, types):
