@@ -12,6 +12,7 @@ import cases_math
 import cases_nn
 import cases_random
 import cases_set
+import cases_spectral
 import cases_state
 from values import Case
 
@@ -24,6 +25,7 @@ GENERATORS.update(cases_linear.GENERATORS)
 GENERATORS.update(cases_nn.GENERATORS)
 GENERATORS.update(cases_random.GENERATORS)
 GENERATORS.update(cases_set.GENERATORS)
+GENERATORS.update(cases_spectral.GENERATORS)
 GENERATORS.update(cases_state.GENERATORS)
 
 
