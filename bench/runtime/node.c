@@ -212,7 +212,7 @@ static double run(const char *what, struct output x, struct output fetch, double
                          .fetch_values = &out,
                          .num_fetches = 1};
     double best = 1e30;
-    int repeat = 1 + (int)(4e4 / nodes);
+    int repeat = 1 + (int)(2e4 / nodes);
     for (int round = 0; round < ROUNDS; round++) {
         int64_t start = clock_now_ns();
         for (int k = 0; k < repeat; k++) {
