@@ -52,7 +52,7 @@ static int32_t target_of(const struct plan_part *p, const struct plan_step *s)
     return s->kind == STEP_EXIT ? p->frames[s->frame].parent : s->frame;
 }
 
-static void number_step(struct part_build *b, int i)
+static bool number_step(struct part_build *b, int i, struct status *st)
 {
     struct plan_part *p = b->part;
     struct plan_step *s = &p->steps[i];
@@ -62,6 +62,8 @@ static void number_step(struct part_build *b, int i)
     f->num_inputs += s->num_in;
     if (s->kind == STEP_ENTER) {
         s->child_frame = opened_by(b, i);
+        if (s->child_frame == 0)
+            return status_internal(st, "Enter '%s': its frame is not known", s->name);
         p->frames[s->child_frame].num_enters++;
     }
     struct plan_frame *to = &p->frames[target_of(p, s)];
@@ -71,20 +73,24 @@ static void number_step(struct part_build *b, int i)
         s->out = to->num_slots;
         to->num_slots += s->num_out;
     }
+    return true;
 }
 
-static void number_frames(struct part_build *b)
+static bool number_frames(struct part_build *b, struct status *st)
 {
     struct plan_part *p = b->part;
     struct arena *a = &b->plan->arena;
-    for (int i = 0; i < p->num_steps; i++)
-        number_step(b, i);
+    for (int i = 0; i < p->num_steps; i++) {
+        if (!number_step(b, i, st))
+            return false;
+    }
     for (int f = 0; f < p->num_frames; f++) {
         struct plan_frame *d = &p->frames[f];
         d->counts = arena_array(a, struct plan_count, d->num_steps + 1);
         d->uses = arena_array(a, int32_t, d->num_slots + 1);
         d->in_from = arena_array(a, int32_t, d->num_inputs + 1);
     }
+    return true;
 }
 
 /* --- edges --- */
@@ -263,8 +269,7 @@ bool compile_flow(struct part_build *b, struct status *st)
 {
     int num_edges;
     make_frames(b);
-    number_frames(b);
-    if (!count_edges(b, &num_edges, st))
+    if (!number_frames(b, st) || !count_edges(b, &num_edges, st))
         return false;
     fill_edges(b, num_edges);
     fill_counts(b);

@@ -182,15 +182,25 @@ static void frame_drop(struct flow_frame *frame)
     mem_free(frame);
 }
 
-void flow_frame_free(struct flow *f, struct flow_frame *frame)
+/* A loop inside that has not ended, as after an error; NULL: none. */
+static struct flow_frame *some_child(struct flow_frame *frame)
+{
+    for (int64_t n = frame->oldest; n <= frame->newest; n++) {
+        struct flow_iter *it = iter_find(frame, n);
+        for (int k = 0; it && k < frame->def->num_children; k++) {
+            if (it->children[k])
+                return it->children[k];
+        }
+    }
+    return NULL;
+}
+
+/* There is no loop inside any more. */
+static void frame_end(struct flow *f, struct flow_frame *frame)
 {
     const struct plan_frame *d = frame->def;
-    for (int64_t i = 0; i <= d->parallel_iterations && frame->alive_iters > 0; i++) {
-        struct flow_iter *it = frame->iters[i];
-        for (int k = 0; it && k < d->num_children; k++) {
-            if (it->children[k])
-                flow_frame_free(f, it->children[k]);
-        }
+    for (int64_t n = frame->oldest; n <= frame->newest; n++) {
+        struct flow_iter *it = iter_find(frame, n);
         if (it)
             iter_free(f, it);
     }
@@ -208,6 +218,23 @@ void flow_frame_free(struct flow *f, struct flow_frame *frame)
     frame->next_free = pool->frames;
     pool->frames = frame;
     pool->num_frames++;
+}
+
+void flow_frame_free(struct flow *f, struct flow_frame *frame)
+{
+    for (struct flow_frame *at = frame;;) {
+        struct flow_frame *child = some_child(at);
+        if (child) {
+            at = child;
+            continue;
+        }
+        struct flow_frame *up = at->parent_iter ? at->parent_iter->frame : NULL;
+        bool last = at == frame;
+        frame_end(f, at);
+        if (last)
+            return;
+        at = up;
+    }
 }
 
 void flow_free_blocks(struct flow *f)

@@ -219,6 +219,37 @@ static void test_loops__fail_as_a_whole(void **state)
     net_release(&n);
 }
 
+/* Three loops inside each other, the innermost fails in its second turn. */
+static void test_loops__end_with_what_is_inside(void **state)
+{
+    (void)state;
+    static const char *const names[3] = {"a", "b", "c"};
+    struct net n;
+    net_init(&n, 1, 2);
+    struct output x = net_placeholder(&n), value = x;
+    struct net_loop l[3];
+    struct net_var v[3];
+    for (int i = 0; i < 3; i++) {
+        l[i] = (struct net_loop){.n = &n, .frame = names[i]};
+        v[i] = net_loop_var(&l[i], value);
+        struct output end = net_const(&n, 5, v[i].now);
+        net_loop_cond(&l[i], net_op2(&n, "Less", v[i].now, end), &v[i], 1);
+        value = v[i].body;
+    }
+    struct output checked = net_check(&n, net_op1(&n, "Log", value));
+    value = net_op2(&n, "Maximum", net_op2(&n, "Add", value, net_const(&n, -1, value)), checked);
+    for (int i = 2; i >= 0; i--)
+        value = net_loop_end(&l[i], &v[i], value);
+    struct status st = {0};
+    for (int k = 0; k < 5; k++) {
+        (void)net_run(&n, x, 1, value, &st);
+        assert_non_null(strstr(status_message(&st), "{{node CheckNumerics}}"));
+        status_clear(&st);
+        assert_true(run(&n, x, 5, value) == 5);
+    }
+    net_release(&n);
+}
+
 static void test_loops__refuse_edges_between_frames(void **state)
 {
     (void)state;
@@ -247,6 +278,7 @@ int main(void)
         TEST(in_a_branch_that_may_be_dead),
         TEST(with_branches_inside),
         TEST(fail_as_a_whole),
+        TEST(end_with_what_is_inside),
         TEST(refuse_edges_between_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
