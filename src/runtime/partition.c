@@ -103,6 +103,13 @@ struct rnode *split_send(struct split *p, struct rnode *from, int index, const s
         if (c->from == from && c->index == index && c->to == to)
             return c->recv;
     }
+    if (p->irregular && from->id < p->num_nodes && p->irregular[from->id]) {
+        status_unimplemented(st,
+                             "'%s' goes from %s to %s and does not come in each iteration of its "
+                             "loop; put both ends on one device",
+                             from->name, from->device, to->name);
+        return NULL;
+    }
     struct redge value = {from, index};
     if (index < 0) {
         value = (struct redge){control_value(p, from, st), 0};
@@ -218,6 +225,7 @@ bool partition_rgraph(struct session *s, struct rgraph *rg, struct partition *ou
     u64map_release(&p.cuts);
     u64map_release(&p.loops);
     u64map_release(&p.twins);
+    mem_free(p.irregular);
     if (ok)
         number_parts(&p, out);
     return ok;

@@ -12,6 +12,8 @@ struct split { /* one partition that is under way; lives on its stack */
     struct u64map cuts;  /* hash of (from, index, device) -> cut */
     struct u64map loops; /* frame and device -> control_loop */
     struct u64map twins; /* hash of (node, device) -> twin */
+    bool *irregular;     /* per node that was there at the start; see partition_loops.c */
+    int64_t num_nodes;   /* such nodes */
     int64_t next_edge;
 };
 
@@ -26,7 +28,7 @@ MUST_CHECK bool split_cut_node(struct split *p, struct rnode *n, struct status *
 /* --- partition_loops.c --- */
 /* The frame that the outputs of n are in. */
 int split_out_frame(const struct rgraph *rg, const struct rnode *n);
-/* Gives each device that takes part in a loop of several a control loop. */
+/* Gives each device that takes part in a loop of several a control loop; fills p->irregular. */
 MUST_CHECK bool split_add_loops(struct split *p, struct status *st);
 /* What runs once in each iteration of `frame` on `device`; NULL: there is no control loop. */
 struct rnode *split_trigger(const struct split *p, int frame, const struct device *device);

@@ -8,11 +8,12 @@
  *
  * so it has the frame's iterations as the others have them, and what it receives inside the loop is
  * started by that Merge, once in each iteration. Whatever crosses inside a loop is thus sent and
- * received exactly once in each iteration, dead or alive. Enter and NextIteration do not fit that
- * rule, as their outputs come to the first, or to all but the first, iteration: they get a twin on
- * each device that reads them, and the value crosses before it enters. A control loop starts with
- * its parent frame's iteration, even where the loop itself is dead: it then receives a dead
- * condition, and ends. */
+ * received exactly once in each iteration, dead or alive; what does not come in each iteration
+ * (behind an Enter without a Merge) is refused, as it would be awaited for ever. Enter and
+ * NextIteration do not fit that rule, as their outputs come to the first, or to all but the first,
+ * iteration: they get a twin on each device that reads them, and the value crosses before it
+ * enters. A control loop starts with its parent frame's iteration, even where the loop itself is
+ * dead: it then receives a dead condition, and ends. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -252,10 +253,44 @@ static bool close_all(struct split *p, const struct loop_list *list, struct rnod
     return true;
 }
 
+/* Outputs that come in some iterations only: behind an Enter or a NextIteration, up to the next
+ * Merge; not behind the Enter of a constant. */
+static bool is_irregular(const struct split *p, const struct rnode *n, const struct rnode *input)
+{
+    if (n->frame == 0 || is_op(n, "Merge", "RefMerge"))
+        return false;
+    if (is_op(input, "Enter", "RefEnter") && split_out_frame(p->rg, input) == n->frame)
+        return !attrs_bool(input->attrs, "is_constant");
+    return is_op(input, "NextIteration", "RefNextIteration") ||
+           (p->irregular[input->id] && input->frame == n->frame);
+}
+
+static bool find_irregular(struct split *p, struct status *st)
+{
+    struct rgraph *rg = p->rg;
+    struct rnode **order;
+    p->num_nodes = rg->num_nodes;
+    p->irregular = mem_new_array(bool, rg->num_nodes + 1);
+    if (!rgraph_sort(rg, &order, st))
+        return false;
+    for (int64_t i = 0; i < rg->num_nodes; i++) {
+        struct rnode *n = order[i];
+        bool found = false;
+        for (int k = 0; !found && k < n->num_inputs; k++)
+            found = is_irregular(p, n, n->inputs[k].node);
+        for (int64_t k = 0; !found && k < n->num_control; k++)
+            found = is_irregular(p, n, n->control[k]);
+        p->irregular[n->id] = found && !split_is_loop_entry(n);
+    }
+    return true;
+}
+
 bool split_add_loops(struct split *p, struct status *st)
 {
     if (p->rg->num_frames < 2)
         return true;
+    if (!find_irregular(p, st))
+        return false;
     struct loop_list list = {.devices = mem_new_array(int, p->rg->num_frames)};
     int64_t n = p->rg->num_nodes;
     for (int64_t i = 0; i < n; i++)

@@ -250,6 +250,36 @@ static void test_loops__end_with_what_is_inside(void **state)
     net_release(&n);
 }
 
+/* A value behind an Enter without a Merge comes once: on another device it would be awaited in each
+ * turn. */
+static void test_loops__refuse_to_wait_for_what_never_comes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct net n;
+        net_init(&n, 2, 1);
+        struct output x = net_placeholder(&n);
+        struct net_loop l = {.n = &n, .frame = "w"};
+        struct net_var v = net_loop_var(&l, x);
+        struct output once = net_op1(&n, "Neg", net_op1(&n, "Identity", v.now.node->inputs[0]));
+        net_loop_cond(&l, net_op2(&n, "Less", v.now, net_const(&n, 3, v.now)), &v, 1);
+        n.device = cpu[k];
+        struct output far = net_op1(&n, "Neg", once);
+        n.device = NULL;
+        struct output first = net_merge(&n, far, v.body);
+        struct output end =
+            net_loop_end(&l, &v, net_op2(&n, "Add", first, net_const(&n, 1, first)));
+        struct status st = {0};
+        float got = net_run(&n, x, 1, end, &st);
+        if (k == 0)
+            assert_true(status_ok(&st) && got == 3);
+        else
+            assert_non_null(strstr(status_message(&st), "does not come in each iteration"));
+        status_clear(&st);
+        net_release(&n);
+    }
+}
+
 static void test_loops__refuse_edges_between_frames(void **state)
 {
     (void)state;
@@ -279,6 +309,7 @@ int main(void)
         TEST(with_branches_inside),
         TEST(fail_as_a_whole),
         TEST(end_with_what_is_inside),
+        TEST(refuse_to_wait_for_what_never_comes),
         TEST(refuse_edges_between_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
