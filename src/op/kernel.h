@@ -30,6 +30,7 @@ enum kernel_flags {
     KERNEL_SAME_SHAPE = 16, /* with ewise: operands of different shapes are an error */
     KERNEL_BIAS = 32, /* with ewise: operand 1 is a vector along the last dim of operand 0, unless
                          data_format is NCHW */
+    KERNEL_LIKE_FIRST = 64, /* with ewise: operands after the first are scalars or of its shape */
 };
 
 /* One tile of an elementwise op, for fusion: out[j] = f(in[0][j], ...), n elements; where bit i

@@ -107,5 +107,6 @@ KERNEL_DEF(clip_by_value_cpu) = {
     .state_bytes = sizeof(struct ewise_loop),
     .init = clip_init,
     .run = clip_run,
+    .flags = KERNEL_LIKE_FIRST,
     .ewise = clip_ewise,
 };

@@ -79,15 +79,16 @@ static bool make_op(struct kernel *k, struct fused *f, int at, int dtype, struct
     const struct op *op = op_find(node->name);
     if (!op || op->function || (op->def->flags & OP_STATEFUL))
         return status_invalid(st, "_FusedEwise '%s': cannot hold a %s", k->node_name, node->name);
-    if (!op_check_attrs(op, &node->attrs, name.p, st))
+    const char *called = name.n > 0 ? name.p : k->node_name;
+    if (!op_check_attrs(op, &node->attrs, called, st))
         return false;
-    const struct kernel_def *def = kernel_find(op, "CPU", &node->attrs, name.p, st);
+    const struct kernel_def *def = kernel_find(op, "CPU", &node->attrs, called, st);
     if (!def)
         return false;
     o->fn = def->ewise ? def->ewise(dtype) : NULL;
     if (!o->fn)
         return status_invalid(st, "_FusedEwise '%s': cannot hold a %s", k->node_name, node->name);
-    o->kernel = kernel_new(def, op, name.p, &node->attrs, k->device, st);
+    o->kernel = kernel_new(def, op, called, &node->attrs, k->device, st);
     if (!o->kernel)
         return false;
     o->kernel->made_at = made.n > 0 ? made.p : NULL;
@@ -95,7 +96,8 @@ static bool make_op(struct kernel *k, struct fused *f, int at, int dtype, struct
     o->same_shape = (def->flags & KERNEL_SAME_SHAPE) || def->run == ewise_run_same;
     o->chain = chain_of(op->name);
     o->bias = def->flags & KERNEL_BIAS;
-    f->bias = f->bias || o->bias;
+    o->like_first = def->flags & KERNEL_LIKE_FIRST;
+    f->particular = f->particular || o->bias || o->like_first;
     if (o->bias && str_is(attrs_string(&node->attrs, "data_format"), "NCHW"))
         return fail_program(k, "a bias along another dim than the last", st);
     o->by_one_value = strcmp(op->name, "Pow") == 0;
@@ -365,6 +367,8 @@ static bool op_takes(const struct fused_op *o, const struct dims *x, const struc
 {
     if (o->same_shape)
         return dims_equal(x, y);
+    if (o->like_first)
+        return y->rank == 0 || dims_equal(x, y);
     return !o->bias || (x->rank >= 2 && y->rank == 1 && y->d[0] == x->d[x->rank - 1]);
 }
 
@@ -527,7 +531,7 @@ static bool fused_run(struct kctx *c, struct status *st)
     bool small;
     if (!f->whole)
         return run_unfused(c, st);
-    if (!f->bias && plan_alike(c, big, &call, &small))
+    if (!f->particular && plan_alike(c, big, &call, &small))
         return small ? run_mixed(c, &call, &big->shape, st) : run_tiles(c, &call, &big->shape, st);
     struct shape shape;
     if (!plan_general(c, &call, &shape, &small))

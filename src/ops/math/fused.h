@@ -31,6 +31,7 @@ struct fused_op {
     uint8_t num_uses;  /* of its result inside */
     uint8_t reg;       /* where its tile lies; the last one's is the output */
     bool bias;         /* operand 1 is a vector along the last dim of operand 0 */
+    bool like_first;   /* operands after the first are scalars or of its shape */
     bool same_shape;   /* refuses operands that differ in shape */
     bool by_one_value; /* its numbers depend on whether an operand is single (Pow) */
     int16_t args[FUSED_ARGS];
@@ -38,9 +39,9 @@ struct fused_op {
 
 struct fused { /* the kernel's state; owns ops and their kernels */
     int num_in, num_ops, num_regs;
-    int bytes;  /* of an element */
-    bool whole; /* it may run in tiles */
-    bool bias;  /* some instruction adds one */
+    int bytes;       /* of an element */
+    bool whole;      /* it may run in tiles */
+    bool particular; /* some instruction has rules of its own about shapes */
     double cost_ns;
     struct fused_op *ops;
 };

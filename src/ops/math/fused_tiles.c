@@ -177,7 +177,9 @@ static void run_chain(const struct worker *w, const struct fused_run *r, char *t
         steps[i].op = s->op;
         steps[i].single = s->y < 0 || w->single[s->y];
         steps[i].y = s->y < 0 ? NULL : w->now[s->y];
-        steps[i].fetch = alone && s->y >= 0 && c->values[s->y].kind == FUSED_FULL;
+        steps[i].fetch = alone && s->y >= 0 && c->values[s->y].kind == FUSED_FULL && s->y != r->x;
+        for (int j = 0; j < i && steps[i].fetch; j++) /* once is enough */
+            steps[i].fetch = c->steps[r->first_step + j].y != s->y;
     }
     struct math_chain chain = {.steps = steps,
                                .num = r->num_steps,

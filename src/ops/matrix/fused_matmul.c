@@ -67,12 +67,13 @@ static bool make_part(const struct kernel *k, struct fused_matmul *f, int i, str
         attrs_type(&node->attrs, "T") != attrs_type(k->attrs, "T"))
         return status_invalid(st, "_FusedMatMul '%s': cannot hold this %s", k->node_name,
                               node->name);
-    if (!op_check_attrs(op, &node->attrs, name.p, st))
+    const char *called = name.n > 0 ? name.p : k->node_name;
+    if (!op_check_attrs(op, &node->attrs, called, st))
         return false;
-    const struct kernel_def *def = kernel_find(op, "CPU", &node->attrs, name.p, st);
+    const struct kernel_def *def = kernel_find(op, "CPU", &node->attrs, called, st);
     if (!def)
         return false;
-    f->parts[i] = kernel_new(def, op, name.p, &node->attrs, k->device, st);
+    f->parts[i] = kernel_new(def, op, called, &node->attrs, k->device, st);
     if (!f->parts[i])
         return false;
     f->num_parts = i + 1;

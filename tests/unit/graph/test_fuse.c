@@ -305,6 +305,26 @@ static void test_fuse_ewise__biases_run_along_the_last_dim(void **state)
     }
 }
 
+static void test_fuse_ewise__clip_does_not_broadcast(void **state)
+{
+    (void)state;
+    static const int64_t dims[][2] = {{5, 4}, {1, 4}, {4, 0}, {1, 0}};
+    for (int i = 0; i < 5; i++) {
+        struct rig r = rig_new(TF_FLOAT);
+        int rank = i == 0 ? 2 : i == 4 ? 0 : i == 1 ? 2 : 1;
+        TF_Output x = feed(&r, dims[0], 2), low = feed(&r, dims[i % 4], rank),
+                  high = feed(&r, NULL, 0);
+        TF_OperationDescription *d = TF_NewOperation(r.g, "ClipByValue", "clip");
+        TF_AddInput(d, node(&r, "Exp", 1, x, x));
+        TF_AddInput(d, low);
+        TF_AddInput(d, high);
+        TF_Output clip = {TF_FinishOperation(d, r.st), 0};
+        TF_Output y = node(&r, "Neg", 1, clip, clip);
+        assert_int_equal(compare(&r, &y, 1), rank == 0 || i == 0 ? TF_OK : TF_INVALID_ARGUMENT);
+        rig_free(&r);
+    }
+}
+
 /* --- products --- */
 
 static TF_Output product(struct rig *r, TF_Output a, TF_Output b, bool ta, bool tb)
@@ -416,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_fuse_ewise__a_shape_error_names_the_node),
         cmocka_unit_test(test_fuse_ewise__gradients_do_not_broadcast),
         cmocka_unit_test(test_fuse_ewise__biases_run_along_the_last_dim),
+        cmocka_unit_test(test_fuse_ewise__clip_does_not_broadcast),
         cmocka_unit_test(test_fuse_matmul__same_bits),
         cmocka_unit_test(test_fuse_matmul__errors_name_the_node),
         cmocka_unit_test(test_fuse_ewise__results_in_between_can_be_fetched),
