@@ -203,6 +203,17 @@ def pooling(op, rng, types):
     return [('input', x)] + inputs, attrs, grads, 1, {'once': True}
 
 
+def response(op, rng, types):
+    t = floats(rng, types, op)
+    x = array(rng, t, shape(rng, 4))
+    attrs = {'depth_radius': int(rng.randint(0, 4)), 'bias': float(rng.uniform(1, 2)),
+             'alpha': float(rng.uniform(0.1, 1)), 'beta': float(rng.choice([0.5, 0.75, 1.0]))}
+    if op == 'LRN':
+        return [('input', x)], attrs, derived(t) and x.size > 0, 1, {'once': True}
+    return [('input_grads', array(rng, t, x.shape)), ('input_image', x),
+            ('output_image', array(rng, t, x.shape))], attrs, False
+
+
 def l2_loss(op, rng, types):
     t = floats(rng, types, op)
     return [('t', array(rng, t, shape(rng)))], {}, derived(t)
@@ -223,6 +234,6 @@ for _make, _names in (
         (pooling, 'MaxPool MaxPoolGrad MaxPoolGradGrad MaxPoolV2 MaxPoolGradV2 MaxPoolGradGradV2 '
                   'MaxPoolWithArgmax MaxPoolGradWithArgmax AvgPool AvgPoolGrad MaxPool3D '
                   'MaxPool3DGrad MaxPool3DGradGrad AvgPool3D AvgPool3DGrad'),
-        (l2_loss, 'L2Loss')):
+        (response, 'LRN LRNGrad'), (l2_loss, 'L2Loss')):
     for _name in _names.split():
         GENERATORS[_name] = _make
