@@ -17,6 +17,7 @@ bool math_pooling_supports(int dtype, bool max)
 struct job {
     struct pooling_piece piece; /* all but the place */
     int64_t runs;               /* of channels, in an image */
+    bool as_vectors;            /* pooling_max_f32 does it */
 };
 
 static int64_t run_channels(const struct math_pooling *s)
@@ -33,7 +34,10 @@ static void job_run(void *arg, int64_t begin, int64_t end)
         p.image = i / j->runs;
         p.channel = i % j->runs * width;
         p.num_channels = min_i64(width, p.s->channels - p.channel);
-        SIMD_CALL(pooling_run)(&p);
+        if (j->as_vectors)
+            SIMD_CALL(pooling_max_f32)(&p);
+        else
+            SIMD_CALL(pooling_run)(&p);
     }
 }
 
@@ -41,6 +45,8 @@ static void run(struct pool *pool, const struct pooling_piece *piece)
 {
     const struct math_pooling *s = piece->s;
     struct job j = {.piece = *piece};
+    j.as_vectors = s->dtype == DT_FLOAT && !s->nchw &&
+                   (piece->task == POOLING_MAX || piece->task == POOLING_MAX_GRAD);
     const int64_t width = run_channels(s);
     j.runs = (s->channels + width - 1) / width;
     const double taps =

@@ -27,6 +27,8 @@ struct pooling_piece {
 };
 
 SIMD_DECLARE(void, pooling_run, (const struct pooling_piece *p));
+/* POOLING_MAX and POOLING_MAX_GRAD of float, NHWC. */
+SIMD_DECLARE(void, pooling_max_f32, (const struct pooling_piece *p));
 
 /* Channels handled together where they are next to each other. */
 #define POOLING_CHANNELS 64

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maximum pooling of float images with their channels next to each other, and its gradient, at
+ * this instruction level: the maximum of a window and its place stay in registers, one vector of
+ * channels at a time. Every array passes once. */
+#include "math/simd/lanes.h"
+#include "math/simd/pooling_simd.h"
+
+/* One output: its window [h0, h1) x [w0, w1) of the image, clipped, and its offset in y. */
+struct spot {
+    int64_t h0, h1, w0, w1;
+    int64_t y_at;
+};
+
+static struct spot spot_of(const struct pooling_piece *p, int64_t oh, int64_t ow)
+{
+    const struct math_pooling *s = p->s;
+    const int64_t h = oh * s->stride_h - s->pad_top, w = ow * s->stride_w - s->pad_left;
+    const int64_t pixel = (p->image * s->out_h + oh) * s->out_w + ow;
+    return (struct spot){max_i64(h, 0), min_i64(h + s->window_h, s->in_h), max_i64(w, 0),
+                         min_i64(w + s->window_w, s->in_w), pixel * s->channels + p->channel};
+}
+
+/* The greatest number of a window for some lanes; of NaN alone -infinity. */
+static inline vf window_max(const float *x, const struct spot *o, int64_t pixel, int64_t row,
+                            int64_t lanes)
+{
+    vf best = vf_splat(-INFINITY);
+    for (int64_t h = o->h0; h < o->h1; h++) {
+        const float *from = x + h * row + o->w0 * pixel;
+        for (int64_t w = o->w0; w < o->w1; w++, from += pixel)
+            best = vf_max(lanes == VF_LANES ? vf_load(from) : vf_load_n(from, lanes), best);
+    }
+    return best;
+}
+
+static void max_spot(const struct pooling_piece *p, const float *x, const struct spot *o)
+{
+    const int64_t pixel = p->s->channels, row = p->s->in_w * pixel, n = p->num_channels;
+    float *y = (float *)p->y + o->y_at;
+    for (int64_t c = 0; c < n; c += VF_LANES) {
+        const int64_t lanes = min_i64(VF_LANES, n - c);
+        if (lanes == VF_LANES)
+            vf_store(y + c, window_max(x + c, o, pixel, row, VF_LANES));
+        else
+            vf_store_n(y + c, window_max(x + c, o, pixel, row, lanes), lanes);
+    }
+}
+
+/* Where windows share nothing (`alone`) every place of the window is written, else the gradient is
+ * added. The first place that holds the maximum has it; of NaN alone, the first place. */
+static inline void grad_lanes(const float *x, const float *dy, float *dx, const struct spot *o,
+                              const int64_t step[2], int64_t lanes, bool alone)
+{
+    const int64_t pixel = step[0], row = step[1];
+    const vf best = window_max(x, o, pixel, row, lanes);
+    vi left = (vi)(lanes == VF_LANES ? vf_load(dy) : vf_load_n(dy, lanes)), none = vi_splat(-1);
+    for (int64_t h = o->h0; h < o->h1; h++) {
+        const float *from = x + h * row + o->w0 * pixel;
+        float *to = dx + h * row + o->w0 * pixel;
+        for (int64_t w = o->w0; w < o->w1; w++, from += pixel, to += pixel) {
+            const vf v = lanes == VF_LANES ? vf_load(from) : vf_load_n(from, lanes);
+            const vi here = v == best;
+            const vf mine = (vf)(left & here);
+            left &= ~here;
+            none &= ~here;
+            if (lanes == VF_LANES)
+                vf_store(to, alone ? mine : vf_load(to) + mine);
+            else
+                vf_store_n(to, alone ? mine : vf_load_n(to, lanes) + mine, lanes);
+        }
+    }
+    if (!vi_any(none) || o->w0 >= o->w1)
+        return;
+    float *first = dx + o->h0 * row + o->w0 * pixel;
+    for (int64_t i = 0; i < lanes && o->h0 < o->h1; i++)
+        if (none[i])
+            first[i] = alone ? dy[i] : first[i] + dy[i];
+}
+
+static void grad_spot(const struct pooling_piece *p, const float *x, float *dx,
+                      const struct spot *o, bool alone)
+{
+    const int64_t n = p->num_channels, step[2] = {p->s->channels, p->s->in_w * p->s->channels};
+    const float *dy = (const float *)p->from + o->y_at;
+    int64_t c = 0;
+    for (; c + VF_LANES <= n; c += VF_LANES) {
+        if (alone)
+            grad_lanes(x + c, dy + c, dx + c, o, step, VF_LANES, true);
+        else
+            grad_lanes(x + c, dy + c, dx + c, o, step, VF_LANES, false);
+    }
+    if (c < n)
+        grad_lanes(x + c, dy + c, dx + c, o, step, n - c, alone);
+}
+
+/* Windows that share no pixel and leave none out: nothing needs to be cleared. */
+static bool windows_tile(const struct math_pooling *s)
+{
+    return s->window_h == s->stride_h && s->window_w == s->stride_w &&
+           s->out_h * s->stride_h - s->pad_top >= s->in_h &&
+           s->out_w * s->stride_w - s->pad_left >= s->in_w;
+}
+
+static void clear(const struct pooling_piece *p, float *dx)
+{
+    const struct math_pooling *s = p->s;
+    for (int64_t i = 0; i < s->in_h * s->in_w; i++)
+        memset(dx + i * s->channels, 0, (size_t)p->num_channels * sizeof(float));
+}
+
+void LEAT_FN(pooling_max_f32)(const struct pooling_piece *p)
+{
+    const struct math_pooling *s = p->s;
+    const int64_t x_at = p->image * s->in_h * s->in_w * s->channels + p->channel;
+    const float *x = (const float *)p->x + x_at;
+    const bool grad = p->task == POOLING_MAX_GRAD, alone = grad && windows_tile(s);
+    float *dx = grad ? (float *)p->y + x_at : NULL;
+    if (grad && !alone)
+        clear(p, dx);
+    for (int64_t h = 0; h < s->out_h; h++) {
+        for (int64_t w = 0; w < s->out_w; w++) {
+            const struct spot o = spot_of(p, h, w);
+            if (grad)
+                grad_spot(p, x, dx, &o, alone);
+            else
+                max_spot(p, x, &o);
+        }
+    }
+}
