@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PROGRAMS = {'tf1': 'with_tf.py', 'tf2': 'with_tf.py', 'jax': 'with_jax.py', 'torch': 'with_torch.py'}
+PROGRAMS = {'tf1': 'with_tf.py', 'tf2': 'with_tf.py', 'jax': 'with_jax.py'}
 ALL = list(PROGRAMS)
 # case -> (peers, bare programs). A training case's goal is its factor over the best peer; the
 # second figure is that factor held below 0.9 of the computed floor, 1.0 where the best peer stands
@@ -98,15 +98,15 @@ def start_peers(args, case, threads, cores):
     env = {'OMP_NUM_THREADS': str(threads), 'KMP_BLOCKTIME': '1',
            'XLA_FLAGS': '--xla_cpu_multi_thread_eigen=%s' % ('true' if threads > 1 else 'false')}
     for name in names:
-        if args.peers and name not in args.peers:
+        if name not in args.peers:
             continue
         python = os.path.join(ROOT, 'build', 'peers', name, 'bin', 'python')
-        source = os.path.join(ROOT, 'bench', 'peers', PROGRAMS[name])
         if not os.path.exists(python):
             absent[name] = 'not installed (make peers)'
-        elif os.path.exists(source):
-            command = [python, source, '--case', case, '--threads', str(threads), '--serve']
-            started.append(Program(name, command, cores, env))
+            continue
+        source = os.path.join(ROOT, 'bench', 'peers', PROGRAMS[name])
+        command = [python, source, '--case', case, '--threads', str(threads), '--serve']
+        started.append(Program(name, command, cores, env))
     for name in bare:
         path = os.path.join(args.build, 'bench', name)
         if os.path.exists(path):
@@ -244,10 +244,10 @@ def footprint(args, rows):
 
 def read_args():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--peers', default='', help='of %s' % ' '.join(ALL))
     parser.add_argument('--build', default=os.path.join(ROOT, 'build'))
     parser.add_argument('--cases', default='')
     parser.add_argument('--threads', default='')
-    parser.add_argument('--peers', default='')
     parser.add_argument('--rounds', type=int, default=0)
     parser.add_argument('--seconds', type=float, default=0)
     parser.add_argument('--quick', action='store_true', help='few rounds, a third of the sizes')
@@ -261,7 +261,9 @@ def read_args():
     most = len(os.sched_getaffinity(0))
     args.threads = [int(t) for t in args.threads.split(',')] if args.threads else [1, 2]
     args.threads = [t for t in args.threads if 1 <= t <= most]
-    args.peers = args.peers.split(',') if args.peers else []
+    args.peers = args.peers.split(',') if args.peers else ALL
+    if set(args.peers) - set(ALL):
+        parser.error('no such peer; there are %s' % ' '.join(ALL))
     args.rounds = args.rounds or (3 if args.quick else 7)
     return args
 
