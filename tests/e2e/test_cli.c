@@ -145,9 +145,39 @@ static void test_bench(void **state)
     assert_non_null(strstr(output, "{\"ready\": [\"\"]}\n{\"case\": \"null_run\""));
 }
 
+/* The value of "key" in the JSON object that was printed. */
+static double json_number(const char *key)
+{
+    char quoted[100];
+    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(output, quoted);
+    if (!at)
+        fail_msg("no %s in: %s", key, output);
+    return strtod(at + strlen(quoted), NULL);
+}
+
+static void test_demo(void **state)
+{
+    (void)state;
+    need_command();
+    assert_int_equal(leat("demo --what"), 2);
+    assert_int_equal(leat("demo --csv-dir /nowhere"), 1);
+    assert_non_null(strstr(output, "/nowhere/iris.csv"));
+    const char *tier = getenv("LEAT_TIER");
+    if (tier && strcmp(tier, "quick") == 0)
+        skip(); /* it trains three networks */
+    assert_int_equal(leat("demo --json"), 0);
+    assert_int_equal(output[0], '{');
+    assert_true(json_number("ridge_largest_weight_difference") <= 1e-3);
+    assert_true(json_number("softmax_accuracy") >= 0.93);
+    assert_true(json_number("mlp_accuracy") >= 0.97);
+    assert_true(json_number("cnn_accuracy") >= 0.98);
+    assert_true(json_number("cnn_steps_per_s") > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_run),
-                                       cmocka_unit_test(test_bench)};
+                                       cmocka_unit_test(test_bench), cmocka_unit_test(test_demo)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
