@@ -8,7 +8,7 @@
 static double _Complex unit(double turns)
 {
     const double angle = -2 * M_PI * turns;
-    return CMPLX(cos(angle), sin(angle));
+    return complex_of(cos(angle), sin(angle));
 }
 
 static void reverse_bits(double _Complex *x, int64_t m)
@@ -28,8 +28,8 @@ static void reverse_bits(double _Complex *x, int64_t m)
 
 static double _Complex times(double _Complex a, double _Complex b)
 {
-    return CMPLX(creal(a) * creal(b) - cimag(a) * cimag(b),
-                 creal(a) * cimag(b) + cimag(a) * creal(b));
+    return complex_of(creal(a) * creal(b) - cimag(a) * cimag(b),
+                      creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
 static void run_power(const struct fft *f, double _Complex *x)

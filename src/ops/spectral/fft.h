@@ -7,6 +7,12 @@
 
 #include "op/kernel.h"
 
+/* C11's CMPLX, which not every pair of compiler and C library has. */
+static inline double _Complex complex_of(double re, double im)
+{
+    return __builtin_complex(re, im);
+}
+
 struct fft {
     int64_t n, m;             /* the length; the power of two that the work is done in */
     double _Complex *twiddle; /* m / 2 */

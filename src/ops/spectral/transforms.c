@@ -55,10 +55,11 @@ static double _Complex element(const struct tensor *t, int64_t i)
     case DT_FLOAT:
         return (double)((const float *)t->data)[i];
     case DT_COMPLEX64:
-        return CMPLX((double)((const struct c64 *)t->data)[i].re,
-                     (double)((const struct c64 *)t->data)[i].im);
+        return complex_of((double)((const struct c64 *)t->data)[i].re,
+                          (double)((const struct c64 *)t->data)[i].im);
     default:
-        return CMPLX(((const struct c128 *)t->data)[i].re, ((const struct c128 *)t->data)[i].im);
+        return complex_of(((const struct c128 *)t->data)[i].re,
+                          ((const struct c128 *)t->data)[i].im);
     }
 }
 
