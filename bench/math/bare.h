@@ -32,6 +32,7 @@ struct bare {
 };
 
 static int bare_threads = 1;
+static bool bare_serves;
 static struct pool *bare_pool;
 
 static inline int bare_compare(const void *a, const void *b)
@@ -40,11 +41,12 @@ static inline int bare_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* With one thread its processor time, which leaves out what others run meanwhile. */
+/* A table of one thread is of its processor time, which leaves out what others run meanwhile;
+ * --serve is asked for what time passes, as everybody beside it is. */
 static inline int64_t bare_clock(void)
 {
     struct timespec t;
-    clock_gettime(bare_threads > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(bare_threads > 1 || bare_serves ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -106,10 +108,9 @@ static inline bool bare_answer(const struct bare *b, const char *part, double se
 static inline int bare_main(const struct bare *b, int argc, char **argv)
 {
     char line[256], *rest;
-    bool serve = false;
     int first = 1;
     for (; first < argc && argv[first][0] == '-'; first++) {
-        serve = serve || strcmp(argv[first], "--serve") == 0;
+        bare_serves = bare_serves || strcmp(argv[first], "--serve") == 0;
         if (strcmp(argv[first], "--threads") == 0 && first + 1 < argc)
             bare_threads = (int)strtol(argv[++first], NULL, 10);
     }
@@ -119,11 +120,11 @@ static inline int bare_main(const struct bare *b, int argc, char **argv)
     for (; first < argc; first++)
         if (!bare_answer(b, argv[first], 0.3, false))
             fprintf(stderr, "'%s' is no part of this program\n", argv[first]);
-    if (serve) {
+    if (bare_serves) {
         puts("{\"ready\": []}");
         fflush(stdout);
     }
-    while (serve && fgets(line, sizeof line, stdin)) {
+    while (bare_serves && fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = 0;
         const double seconds = strtod(line, &rest);
         if (!bare_answer(b, rest + (*rest == ' '), seconds, true)) {

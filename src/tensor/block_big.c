@@ -2,11 +2,12 @@
 /* Big blocks: one bounded store of freed ones for all threads, and the system behind it.
  *
  * The store has bins by size, four a doubling. A request takes the smallest kept block that is at
- * most a quarter larger than it. What is kept is bounded by a limit, by what was ever in use at
- * once, and by age: a block that waited through MAX_AGE other frees goes back to the system, so
- * that what only the start of a program needed does not stay. From 1 MiB on memory is mapped, so
- * that giving it back leaves no holes in the heap; from 4 MiB on in huge pages where the system
- * has them. System calls are made without the lock. */
+ * most a quarter larger than it. What is kept is bounded by a limit, by one and a half times what
+ * was ever in use at once (a step whose needs differ in size finds again what it left), and by age:
+ * a block that waited through MAX_AGE other frees goes back to the system, so that what only the
+ * start of a program needed does not stay. From 1 MiB on memory is mapped, so that giving it back
+ * leaves no holes in the heap; from 4 MiB on in huge pages where the system has them. System calls
+ * are made without the lock. */
 #include "tensor/block.h"
 
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static int64_t kept_limit(void)
     if (set >= 0)
         return set;
     int64_t most = min_i64((int64_t)1 << 30, cpu_memory_limit() / 4);
-    return min_i64(most, max_i64(KEEP_AT_LEAST, PEEK(peak_bytes)));
+    return min_i64(most, max_i64(KEEP_AT_LEAST, PEEK(peak_bytes) / 2 * 3));
 }
 
 /* Kept blocks make room for a request, then the limit decides. */
