@@ -30,7 +30,9 @@ build: all
 deps: ## install every Debian package that any target needs
 	@tools/deps.sh all
 
-demo: all ## build, then train the demo's models on real data
+demo: ## build the library and the command, then train the demo's models on real data
+	@tools/deps.sh build test
+	@TARGETS=bin/leat $(CONFIGURE) $(BUILD) $(MESON_ARGS)
 	@$(BUILD)/bin/leat demo $(DEMO_ARGS)
 
 test: all ## build, then run the tests

@@ -4,7 +4,8 @@
 #
 #   tools/configure.sh FOLDER [MESON OPTION...]
 #
-# The options count when the folder is made. JOBS bounds the compiler processes.
+# The options count when the folder is made. JOBS bounds the compiler processes; TARGETS, if set, is
+# all that is compiled.
 set -eu
 folder=$1
 shift
@@ -17,4 +18,4 @@ if [ ! -f "$folder/build.ninja" ]; then
 elif ! python3 "$root/tools/list_sources.py" --changed "$folder/sources.list"; then
     meson setup --reconfigure "$folder" "$root" || { rm -f "$folder/sources.list"; exit 1; }
 fi
-exec ninja -C "$folder" ${JOBS:+-j$JOBS}
+exec ninja -C "$folder" ${JOBS:+-j$JOBS} ${TARGETS:-}

@@ -35,6 +35,10 @@ struct leat_kernel_info {
 LEAT_EXPORT int leat_num_ops(void);
 /* Fills *out with op `index`: 1, or 0 when there is none (*out is unchanged). */
 LEAT_EXPORT int leat_op_info(int index, struct leat_op_info *out);
+/* What there is to know of the op of this name, as lines to read: inputs, outputs, attributes with
+ * their defaults, CPU types, gradient. NULL: there is no such op. The caller frees it with
+ * leat_free (leat/scope.h). Any thread. */
+LEAT_EXPORT char *leat_op_doc(const char *name);
 
 /* The same for kernels, sorted by op. */
 LEAT_EXPORT int leat_num_kernels(void);

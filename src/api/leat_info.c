@@ -166,6 +166,43 @@ int leat_op_info(int index, struct leat_op_info *out)
     return 1;
 }
 
+static int by_name(const void *name, const void *info)
+{
+    return strcmp(name, ((const struct leat_op_info *)info)->name);
+}
+
+static void add_specs(struct strbuf *b, const char *title, const char *const *specs, int n)
+{
+    for (int i = 0; i < n; i++)
+        strbuf_printf(b, "  %-9s %s\n", i == 0 ? title : "", specs[i]);
+}
+
+char *leat_op_doc(const char *name)
+{
+    pthread_once(&lists.once, make_lists);
+    const struct leat_op_info *info =
+        name && lists.num_ops > 0
+            ? bsearch(name, lists.ops, (size_t)lists.num_ops, sizeof *lists.ops, by_name)
+            : NULL;
+    if (!info)
+        return NULL;
+    const struct op *op = op_find(name);
+    struct strbuf b = {0};
+    strbuf_printf(&b, "%s (%s): %s\n", name, info->group, info->summary);
+    if (op->def->description)
+        strbuf_printf(&b, "%s\n", op->def->description);
+    add_specs(&b, "inputs", op->def->inputs, op->num_inputs);
+    add_specs(&b, "outputs", op->def->outputs, op->num_outputs);
+    add_specs(&b, "attrs", op->def->attrs, op->num_attrs);
+    strbuf_printf(&b, "  %-9s %s\n  %-9s %s\n", "CPU", info->cpu_types, "gradient", info->gradient);
+    if (op->def->flags & OP_STATEFUL)
+        strbuf_puts(&b, "  stateful: never folded, merged or dropped\n");
+    if (op->def->deprecated_at > 0)
+        strbuf_printf(&b, "  deprecated from GraphDef version %d on: %s\n", op->def->deprecated_at,
+                      op->def->deprecated_why ? op->def->deprecated_why : "");
+    return strbuf_take(&b);
+}
+
 int leat_num_kernels(void)
 {
     pthread_once(&lists.once, make_lists);

@@ -2,15 +2,48 @@
 /* leat info: what the library has, for people and, with --tsv, for programs. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <strings.h>
 
 #include "cli/cli.h"
 #include "leat/info.h"
+#include "leat/scope.h"
 
 const char info_usage[] =
     "leat info ops [--tsv]      each op: group, types with a CPU kernel, gradient or why none\n"
+    "leat info ops NAME...      all about these ops: inputs, outputs, attributes and defaults\n"
     "leat info kernels [--tsv]  each kernel: op, device, types, label, priority\n"
     "leat info devices [--tsv]  each device of this machine: name, type, bytes of memory\n"
-    "--tsv prints a head line and columns with tabs between them.\n";
+    "--tsv prints a head line and columns with tabs between them.\n"
+    "leat/leat_ops.h has each op's C function with the same documentation.\n";
+
+/* The registered name with the fewest edits; case does not count. */
+static const char *nearest_op(const char *name)
+{
+    const char *best = NULL;
+    int best_distance = 0;
+    struct leat_op_info op;
+    for (int i = 0; leat_op_info(i, &op); i++) {
+        int distance = strcasecmp(op.name, name) == 0 ? 0 : str_distance(op.name, name);
+        if (!best || distance < best_distance) {
+            best = op.name;
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+static bool info_op(const char *name, struct status *st)
+{
+    char *doc = leat_op_doc(name);
+    if (!doc) {
+        const char *near = nearest_op(name);
+        return status_not_found(st, "there is no op %s%s%s; `leat info ops` lists all", name,
+                                near ? "; the nearest is " : "", near ? near : "");
+    }
+    fputs(doc, stdout);
+    leat_free(doc);
+    return true;
+}
 
 static bool info_ops(bool tsv, struct status *st)
 {
@@ -81,25 +114,40 @@ static bool info_devices(bool tsv, struct status *st)
     return ok;
 }
 
+/* Docs of the ops named. */
+static bool info_named(struct args names, struct status *st)
+{
+    for (int i = 0; i < names.n; i++) {
+        if (!info_op(names.words[i], st))
+            return false;
+    }
+    return true;
+}
+
 bool info_main(struct args args, struct status *st)
 {
     bool tsv = false;
-    const char *what = NULL;
+    int n = 0;
     for (int i = 0; i < args.n; i++) {
         if (strcmp(args.words[i], "--tsv") == 0)
             tsv = true;
-        else if (args.words[i][0] == '-' || what)
+        else if (args.words[i][0] == '-')
             return args_unknown("info", args.words[i], st);
         else
-            what = args.words[i];
+            args.words[n++] = args.words[i];
     }
-    if (!what)
+    if (n == 0)
         return status_invalid(st, "say what to list: ops, kernels or devices");
-    if (strcmp(what, "ops") == 0)
+    bool ops = strcmp(args.words[0], "ops") == 0;
+    if (ops && n > 1 && !tsv)
+        return info_named((struct args){args.words + 1, n - 1}, st);
+    if (n > 1)
+        return args_unknown("info", args.words[1], st);
+    if (ops)
         return info_ops(tsv, st);
-    if (strcmp(what, "kernels") == 0)
+    if (strcmp(args.words[0], "kernels") == 0)
         return info_kernels(tsv, st);
-    if (strcmp(what, "devices") == 0)
+    if (strcmp(args.words[0], "devices") == 0)
         return info_devices(tsv, st);
-    return args_unknown("info", what, st);
+    return status_invalid(st, "%s cannot be listed: ops, kernels or devices can", args.words[0]);
 }

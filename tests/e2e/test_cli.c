@@ -66,6 +66,12 @@ static void test_words(void **state)
     assert_non_null(strstr(output, "--help"));
     assert_int_equal(leat("info ops --tsv"), 0);
     assert_non_null(strstr(output, "\nMatMul\tmatrix\t"));
+    assert_int_equal(leat("info ops MatMul Neg"), 0);
+    assert_non_null(strstr(output, "transpose_a: bool = false"));
+    assert_non_null(strstr(output, "\nNeg ("));
+    assert_int_equal(leat("info ops matmul"), 1);
+    assert_non_null(strstr(output, "the nearest is MatMul"));
+    assert_int_equal(leat("info cheese"), 2);
 }
 
 static void write_graph(const char *path)
