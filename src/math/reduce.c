@@ -18,6 +18,7 @@
 #define PARTS_MAX 32
 #define OUTPUTS_MANY 16  /* with this many independent strips nothing is cut */
 #define STRIP_BYTES 2048 /* columns handled together */
+#define IN_ORDER_COLS 64 /* the narrowest strip that keeps whole cache lines busy */
 #define CONVERT_ITEMS 16384
 
 /* A reduction of a real type by SUM, PROD, MAX or MIN, as the loops see it. */
@@ -31,7 +32,8 @@ struct job {
     int64_t strips, strip_cols; /* of inner */
     int64_t parts, part_num;    /* of num */
     char *partial;              /* [outer][parts][inner], or NULL when parts is 1 */
-    float divide;               /* narrow types: what a result is divided by before rounding */
+    bool in_order;
+    float divide; /* narrow types: what a result is divided by before rounding */
 };
 
 static bool narrow(int dtype)
@@ -63,19 +65,20 @@ static void columns_grouped(enum math_reduce_op op, int dtype, const struct redu
                             void *y, size_t item)
 {
     const int64_t group = STRIP_BYTES / ((int64_t)item * p->cols);
-    if (p->ld != p->cols || group < 2 || p->num < 2 * group) {
+    if (p->in_order || p->ld != p->cols || group < 2 || p->num < 2 * group) {
         SIMD_CALL(reduce_columns)(op, dtype, p, y);
         return;
     }
     _Alignas(64) char wide[2 * STRIP_BYTES];
     const int64_t rows = p->num / group, rest = p->num % group;
     const size_t row_bytes = (size_t)p->cols * item;
-    struct reduce_piece w = {p->x, group * p->cols, rows, group * p->cols};
+    struct reduce_piece w = {
+        .x = p->x, .ld = group * p->cols, .num = rows, .cols = group * p->cols};
     SIMD_CALL(reduce_columns)(op, dtype, &w, wide);
     /* The leftover rows join the groups as more rows: rest < group, so there is room. */
     memcpy(wide + (size_t)group * row_bytes,
            (const char *)p->x + (size_t)(rows * group) * row_bytes, (size_t)rest * row_bytes);
-    w = (struct reduce_piece){wide, p->cols, group + rest, p->cols};
+    w = (struct reduce_piece){.x = wide, .ld = p->cols, .num = group + rest, .cols = p->cols};
     SIMD_CALL(reduce_columns)(op, dtype, &w, y);
 }
 
@@ -91,7 +94,8 @@ static void columns_narrow(const struct job *j, const struct reduce_piece *p, fl
         for (int64_t i = 0; i < num; i++)
             to_float(j->dtype, (const char *)p->x + (r + i) * p->ld * (int64_t)j->item,
                      wide + (kept + i) * p->cols, p->cols);
-        const struct reduce_piece w = {wide, p->cols, kept + num, p->cols};
+        const struct reduce_piece w = {
+            .x = wide, .ld = p->cols, .num = kept + num, .cols = p->cols};
         SIMD_CALL(reduce_columns)(j->op, DT_FLOAT, &w, y);
     }
 }
@@ -119,7 +123,7 @@ static void job_piece(const struct job *j, int64_t o, int64_t part, int64_t stri
     const size_t out_item = wide && j->partial ? sizeof(float) : j->item;
     char *y = j->partial ? j->partial + ((o * j->parts + part) * j->inner + c0) * (int64_t)out_item
                          : j->y + (o * j->inner + c0) * (int64_t)out_item;
-    const struct reduce_piece p = {x, j->inner, num, cols};
+    const struct reduce_piece p = {x, j->inner, num, cols, j->in_order};
     if (wide) {
         float tile[STRIP_BYTES / 2], *to = j->partial ? (float *)(void *)y : tile;
         if (j->inner == 1)
@@ -159,8 +163,10 @@ static void job_combine(const struct job *j)
     for (int64_t o = 0; o < j->outer; o++) {
         for (int64_t c = 0; c < j->inner; c += j->strip_cols) {
             const int64_t cols = min_i64(j->strip_cols, j->inner - c);
-            const struct reduce_piece p = {j->partial + (o * j->parts * j->inner + c) * item,
-                                           j->inner, j->parts, cols};
+            const struct reduce_piece p = {.x = j->partial + (o * j->parts * j->inner + c) * item,
+                                           .ld = j->inner,
+                                           .num = j->parts,
+                                           .cols = cols};
             char *y = j->y + (o * j->inner + c) * (int64_t)j->item;
             SIMD_CALL(reduce_columns)(j->op, dtype, &p, wide ? (void *)tile : (void *)y);
             if (wide)
@@ -172,11 +178,13 @@ static void job_combine(const struct job *j)
 static void job_reduce(struct pool *pool, struct job *j)
 {
     j->strip_cols = STRIP_BYTES / (int64_t)j->item;
+    if (j->in_order && j->inner < 8 * j->strip_cols) /* threads share the columns alone */
+        j->strip_cols = IN_ORDER_COLS;
     if (j->inner <= j->strip_cols)
         j->strip_cols = j->inner;
     j->strips = (j->inner + j->strip_cols - 1) / j->strip_cols;
     j->parts = 1, j->part_num = j->num;
-    if (j->outer * j->strips < OUTPUTS_MANY && j->num >= 2 &&
+    if (!j->in_order && j->outer * j->strips < OUTPUTS_MANY && j->num >= 2 &&
         (double)j->num * (double)j->inner >= 2.0 * PART_ITEMS) {
         const double parts = (double)j->num * (double)j->inner / PART_ITEMS;
         j->parts = min_i64(min_i64(PARTS_MAX, (int64_t)parts), j->num);
@@ -348,6 +356,7 @@ void math_reduce(struct pool *pool, const struct math_reduce *r)
     } else if (r->op == MATH_REDUCE_ANY || r->op == MATH_REDUCE_ALL) {
         j.op = r->op == MATH_REDUCE_ANY ? MATH_REDUCE_MAX : MATH_REDUCE_MIN;
     }
+    j.in_order = r->in_order && j.dtype == DT_FLOAT && j.op == MATH_REDUCE_SUM && j.inner > 1;
     job_reduce(pool, &j);
     if (r->op == MATH_REDUCE_MEAN && !narrow(r->dtype)) /* those were divided before rounding */
         math_reduce_divide(j.dtype, r->y, j.outer * j.inner, r->num);

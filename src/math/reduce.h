@@ -2,10 +2,10 @@
 /* Reductions and scans along axes.
  *
  * Sums are formed in fixed blocks whose order depends on the shape alone: deterministic for any
- * thread count, with the error of pairwise summation. half and bfloat16 are summed in float. An
- * empty reduction gives 0 (sum), 1 (prod), -inf or the lowest value (max), +inf or the highest
- * (min), true (all), false (any), NaN (mean of floats; 0 of integers). A NaN makes sum, mean and
- * prod NaN; for max and min: see MATH_REDUCE_MAX. */
+ * thread count, with the error of pairwise summation unless in_order asks for other. half and
+ * bfloat16 are summed in float. An empty reduction gives 0 (sum), 1 (prod), -inf or the lowest
+ * value (max), +inf or the highest (min), true (all), false (any), NaN (mean of floats; 0 of
+ * integers). A NaN makes sum, mean and prod NaN; for max and min: see MATH_REDUCE_MAX. */
 #ifndef LEAT_MATH_REDUCE_H
 #define LEAT_MATH_REDUCE_H
 
@@ -33,6 +33,9 @@ struct math_reduce {
     const void *x;
     void *y;
     int64_t outer, num, inner;
+    /* Sums and means of float with inner > 1: plainly one row after the other, which is how
+     * TensorFlow sums columns; over many rows its error is seen where results are compared. */
+    bool in_order;
 };
 void math_reduce(struct pool *pool, const struct math_reduce *r);
 
@@ -50,6 +53,7 @@ struct math_reduce_axes {
     int rank;
     const int64_t *dims;
     const bool *reduced;
+    bool in_order; /* as above */
     void *scratch;
 };
 int64_t math_reduce_axes_scratch_bytes(const struct math_reduce_axes *r);

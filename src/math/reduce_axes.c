@@ -102,7 +102,8 @@ int64_t math_reduce_axes_scratch_bytes(const struct math_reduce_axes *r)
 static void axes_simple(struct pool *pool, const struct math_reduce_axes *r, const struct runs *s,
                         const void *x, void *y)
 {
-    struct math_reduce m = {.op = r->op, .dtype = r->dtype, .x = x, .y = y};
+    struct math_reduce m = {
+        .op = r->op, .dtype = r->dtype, .x = x, .y = y, .in_order = r->in_order};
     m.outer = m.num = m.inner = 1;
     const int last = runs_last_reduced(s);
     for (int i = 0; i < s->num; i++) {
@@ -160,7 +161,8 @@ static void axes_step(struct pool *pool, const struct math_reduce_axes *r, struc
                       const void *x, void *y)
 {
     const int last = runs_last_reduced(s);
-    struct math_reduce m = {.op = r->op, .dtype = r->dtype, .x = x, .y = y};
+    struct math_reduce m = {
+        .op = r->op, .dtype = r->dtype, .x = x, .y = y, .in_order = r->in_order};
     if (r->op == MATH_REDUCE_MEAN)
         m.op = MATH_REDUCE_SUM;
     m.outer = m.inner = 1;

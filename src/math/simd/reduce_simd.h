@@ -10,6 +10,7 @@
 struct reduce_piece {
     const void *x;
     int64_t ld, num, cols;
+    bool in_order; /* reduce_columns by SUM: row after row, not pairwise */
 };
 
 /* y[r] = op over row r, cols > 0; ld is not looked at: rows lie close. SUM, PROD, MAX or MIN of a

@@ -78,7 +78,8 @@ static bool reduce_run(struct kctx *c, struct status *st)
                                  .y = y->data,
                                  .rank = axes.rank,
                                  .dims = shape_dims(&x->shape),
-                                 .reduced = axes.reduced};
+                                 .reduced = axes.reduced,
+                                 .in_order = true};
     int64_t bytes = math_reduce_axes_scratch_bytes(&r);
     if (bytes > 0 && !(r.scratch = kernel_scratch(c, bytes, st)))
         return false;

@@ -179,6 +179,37 @@ static void test_reduce__long_sums_stay_exact(void **state)
     free(x);
 }
 
+/* Columns of float to the bit as one addition after the other, on every number of threads. */
+static void test_reduce__columns_in_order(void **state)
+{
+    (void)state;
+    enum { N = 600000 };
+    float *x = test_array(DT_FLOAT, N), y[1000], want[1000];
+    static const int64_t sizes[][3] = {
+        {1, N / 2, 2}, {1, N / 6, 6}, {3, 1000, 200}, {2, 300, 1000}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const int64_t outer = sizes[s][0], num = sizes[s][1], inner = sizes[s][2];
+        for (int threads = 1; threads <= 4; threads += 3) {
+            const struct math_reduce r = {.op = MATH_REDUCE_SUM,
+                                          .dtype = DT_FLOAT,
+                                          .x = x + (outer - 1) * num * inner,
+                                          .y = y,
+                                          .outer = 1,
+                                          .num = num,
+                                          .inner = inner,
+                                          .in_order = true};
+            math_reduce(threads > 1 ? test_pool(threads) : NULL, &r);
+            for (int64_t c = 0; c < inner; c++) {
+                want[c] = 0;
+                for (int64_t i = 0; i < num; i++)
+                    want[c] += ((const float *)r.x)[i * inner + c];
+            }
+            assert_memory_equal(y, want, (size_t)inner * sizeof *y);
+        }
+    }
+    free(x);
+}
+
 static void test_reduce__nan_and_nothing(void **state)
 {
     (void)state;
@@ -366,6 +397,7 @@ static int run(void)
         cmocka_unit_test(test_reduce__large_reductions_are_cut_and_joined),
         cmocka_unit_test(test_reduce__the_thread_count_changes_no_bit),
         cmocka_unit_test(test_reduce__long_sums_stay_exact),
+        cmocka_unit_test(test_reduce__columns_in_order),
         cmocka_unit_test(test_reduce__nan_and_nothing),
         cmocka_unit_test(test_reduce__any_set_of_axes),
         cmocka_unit_test(test_reduce__arg_reduce),
