@@ -19,6 +19,7 @@
 #define PIECE_WORK 20e6
 #define PIECES_MAX 16
 #define PIECE_MIN 64 /* rows or columns */
+#define COLS_MIN 16
 
 /* dnnl_sgemm of oneDNN's C API: row-major, dnnl_status_t result. */
 typedef int (*dnnl_sgemm_fn)(char trans_a, char trans_b, int64_t m, int64_t n, int64_t k,
@@ -145,11 +146,12 @@ static void pieces_run(void *arg, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         struct math_gemm g = *p->g;
         const int64_t i0 = i / p->num_n * p->rows, j0 = i % p->num_n * p->cols;
-        if (i0 >= g.m || j0 >= g.n)
+        /* A few columns at the end go with those before: alone, other code would serve them. */
+        if (i0 >= g.m || j0 >= g.n || (j0 > 0 && g.n - j0 < COLS_MIN))
             continue;
         const int64_t item = (int64_t)p->item;
         g.m = min_i64(p->rows, g.m - i0);
-        g.n = min_i64(p->cols, g.n - j0);
+        g.n = g.n - j0 < p->cols + COLS_MIN ? g.n - j0 : p->cols;
         g.a = (const char *)g.a + i0 * (g.trans_a ? 1 : g.lda) * item;
         g.b = (const char *)g.b + j0 * (g.trans_b ? g.ldb : 1) * item;
         g.c = (char *)g.c + (i0 * g.ldc + j0) * item;

@@ -66,6 +66,28 @@
 #endif
 /* clang-format on */
 
+/* Products with a few columns: gemm_thin_body.inc. */
+#define THIN_ROWS 2
+#define THIN_VECTORS 2
+#define THIN_COLS 12
+#define THIN_M_MIN 32
+#define THIN_K_MAX 8192 /* what is packed stays in the second level */
+/* clang-format off */
+#define THIN_TO_3(X) X(2) X(3)
+#define THIN_TO_6(X) THIN_TO_3(X) X(4) X(5) X(6)
+#define THIN_TO_12(X) THIN_TO_6(X) X(7) X(8) X(9) X(10) X(11) X(12)
+#if LANES_BYTES == 64
+#define THIN_F32 THIN_TO_12
+#define THIN_F64 THIN_TO_6
+#elif LANES_BYTES == 32
+#define THIN_F32 THIN_TO_6
+#define THIN_F64 THIN_TO_3
+#else
+#define THIN_F32 THIN_TO_3
+#define THIN_F64(X) X(2)
+#endif
+/* clang-format on */
+
 /* First element of part i when n is cut into num parts whose sizes differ by at most one. */
 static inline int64_t share(int64_t n, int64_t num, int64_t i)
 {
@@ -84,16 +106,19 @@ static inline int64_t even(int64_t n, int64_t most, int64_t multiple)
 #define LANES VF_LANES
 #define NAME(x) x##_f32
 #define V_(x) vf_##x
+#define THIN_TABLE THIN_F32
 #include "math/simd/gemm_body.inc"
 #undef T
 #undef V
 #undef LANES
 #undef NAME
 #undef V_
+#undef THIN_TABLE
 
 #define T double
 #define V vd
 #define LANES VD_LANES
 #define NAME(x) x##_f64
 #define V_(x) vd_##x
+#define THIN_TABLE THIN_F64
 #include "math/simd/gemm_body.inc"

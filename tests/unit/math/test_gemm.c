@@ -138,7 +138,8 @@ static void test_gemm__agrees_with_the_definition(void **state)
         {1, 1, 1},    {1, 7, 5},    {7, 1, 5},     {1, 1, 300},   {3, 5, 7},     {13, 17, 19},
         {16, 16, 16}, {14, 32, 9},  {15, 33, 40},  {29, 47, 3},   {100, 10, 33}, {2, 130, 70},
         {4, 65, 20},  {5, 3, 1000}, {31, 64, 64},  {1, 300, 200}, {300, 1, 200}, {0, 5, 3},
-        {5, 0, 3},    {5, 3, 0},    {97, 99, 101},
+        {5, 0, 3},    {5, 3, 0},    {97, 99, 101}, {33, 2, 64},   {47, 3, 97},   {32, 6, 150},
+        {34, 12, 65}, {50, 11, 1},  {65, 10, 128},
     };
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++)
@@ -216,11 +217,12 @@ static void test_gemm__epilogues(void **state)
 static void test_gemm__the_thread_count_changes_no_bit(void **state)
 {
     (void)state;
-    static const int64_t sizes[][3] = {{512, 300, 400}, {40, 3000, 500}, {700, 200, 400}};
+    static const int64_t sizes[][3] = {
+        {512, 300, 400}, {40, 3000, 500}, {700, 200, 400}, {900, 289, 300}, {4100, 10, 1030}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (int t = 0; t < 3; t++) {
             struct product p =
-                product_make(dtypes[t], sizes[s][0], sizes[s][1], sizes[s][2], (int)s, 0);
+                product_make(dtypes[t], sizes[s][0], sizes[s][1], sizes[s][2], (int)s % 4, 0);
             const size_t bytes = (size_t)p.num_c * dtype_size(dtypes[t]);
             math_gemm(NULL, dtypes[t], &p.g);
             memcpy(p.before, p.c, bytes);
