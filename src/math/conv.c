@@ -2,6 +2,7 @@
 /* Plans of convolutions: checked shapes, the choice of who runs them, NCHW by transposition. */
 #include "math/conv.h"
 
+#include "base/cpu.h"
 #include "base/mem.h"
 #include "math/conv_plan.h"
 #include "math/transpose.h"
@@ -9,6 +10,7 @@
 
 #define PARTIALS_BYTES (24 << 20) /* all partial filter gradients together */
 #define PARTIALS_MAX 8
+#define DIRECT_FILTER_BYTES (512 << 10)
 
 bool math_conv_output_size(int64_t in, int64_t filter, int64_t dilation, int64_t stride, bool same,
                            int64_t out_and_pad[2], struct status *st)
@@ -117,6 +119,22 @@ static void normalize(struct math_conv_shape *s)
     s->pad_top = 0;
 }
 
+/* Who is faster, a rule of shape and instruction set. Against oneDNN (Zen 5): the direct loops lead
+ * where a broadcast element meets two vectors of channels and the filter stays in the cache. */
+static bool direct_preferred(const struct math_conv *p, enum conv_pass pass)
+{
+    const struct math_conv_shape *s = &p->shape;
+    if (!conv_direct_serves(p, pass))
+        return false;
+    if (!p->dnnl)
+        return true;
+    if (cpu_level() != CPU_AVX512 || p->filter_items * s->out_c * p->item > DIRECT_FILTER_BYTES)
+        return false;
+    if (pass == CONV_FORWARD)
+        return s->filter_h * s->filter_w > 1 || s->stride_w > 1;
+    return (pass == CONV_BACKWARD_DATA ? s->in_c : s->out_c) >= 32;
+}
+
 bool math_conv_new(const struct math_conv_shape *shape, struct math_conv **out, struct status *st)
 {
     struct math_conv *p = mem_new(struct math_conv);
@@ -135,6 +153,8 @@ bool math_conv_new(const struct math_conv_shape *shape, struct math_conv **out, 
     if (p->cost_ns * (double)shape->batch < 1e6)
         p->partials = 1; /* a millisecond in all: not worth a second sum */
     p->dnnl = conv_dnnl_new(p);
+    for (int i = 0; i < CONV_PASSES; i++)
+        p->direct[i] = direct_preferred(p, (enum conv_pass)i);
     *out = p;
     return true;
 }
@@ -168,21 +188,27 @@ static int64_t layout_bytes(const struct math_conv *p)
     return p->shape.nchw ? x_bytes(p) + y_bytes(p) : 0;
 }
 
+static int64_t pass_scratch(const struct math_conv *p, enum conv_pass pass)
+{
+    return p->direct[pass] ? conv_direct_scratch_bytes(p, pass)
+                           : conv_dnnl_scratch_bytes(p->dnnl, pass);
+}
+
 int64_t math_conv_forward_scratch_bytes(const struct math_conv *p)
 {
-    return layout_bytes(p) + conv_dnnl_scratch_bytes(p->dnnl, CONV_FORWARD);
+    return layout_bytes(p) + pass_scratch(p, CONV_FORWARD);
 }
 
 int64_t math_conv_backward_data_scratch_bytes(const struct math_conv *p)
 {
-    return layout_bytes(p) + conv_dnnl_scratch_bytes(p->dnnl, CONV_BACKWARD_DATA);
+    return layout_bytes(p) + pass_scratch(p, CONV_BACKWARD_DATA);
 }
 
 int64_t math_conv_backward_filter_scratch_bytes(const struct math_conv *p)
 {
     const int64_t own =
         p->partials > 1 ? p->partials * p->filter_items * p->shape.out_c * p->item : 0;
-    return layout_bytes(p) + max_i64(own, conv_dnnl_scratch_bytes(p->dnnl, CONV_BACKWARD_FILTER));
+    return layout_bytes(p) + max_i64(own, pass_scratch(p, CONV_BACKWARD_FILTER));
 }
 
 /* One image after another: channels last (to_nhwc), or first again. */
@@ -198,9 +224,37 @@ static void relayout(struct pool *pool, const struct math_conv *p, const void *x
     math_transpose(pool, &t);
 }
 
+void conv_late_act(const struct math_conv *plan, struct pool *pool, const struct math_conv_args *a)
+{
+    const struct math_conv_shape *s = &plan->shape;
+    if (a->act <= MATH_ACT_RELU)
+        return;
+    const struct math_gemm g = {.m = s->batch * s->out_h * s->out_w,
+                                .n = s->out_c,
+                                .c = a->y,
+                                .ldc = s->out_c,
+                                .act = a->act};
+    math_bias_act(pool, DT_FLOAT, &g);
+}
+
+static void run_direct(struct math_conv *p, enum conv_pass pass, struct pool *pool,
+                       const struct math_conv_args *a)
+{
+    if (pass == CONV_FORWARD)
+        conv_direct_forward(p, pool, a);
+    else if (pass == CONV_BACKWARD_DATA)
+        conv_direct_backward_data(p, pool, a, a->scratch);
+    else
+        conv_direct_backward_filter(p, pool, a, a->scratch);
+}
+
 static void run_nhwc(struct math_conv *p, enum conv_pass pass, struct pool *pool,
                      const struct math_conv_args *a)
 {
+    if (p->direct[pass]) {
+        run_direct(p, pass, pool, a);
+        return;
+    }
     if (p->dnnl && conv_dnnl_run(p, pass, pool, a, a->scratch))
         return;
     if (pass == CONV_FORWARD)

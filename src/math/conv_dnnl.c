@@ -506,14 +506,7 @@ bool conv_dnnl_run(const struct math_conv *plan, enum conv_pass pass, struct poo
         copy_drop(copy);
         lock_drop(&d->lock);
     }
-    if (forward && !j.failed && a->act > MATH_ACT_RELU) {
-        const struct math_conv_shape *s = &d->shape;
-        const struct math_gemm g = {.m = s->batch * s->out_h * s->out_w,
-                                    .n = s->out_c,
-                                    .c = a->y,
-                                    .ldc = s->out_c,
-                                    .act = a->act};
-        math_bias_act(pool, DT_FLOAT, &g);
-    }
+    if (forward && !j.failed)
+        conv_late_act(plan, pool, a);
     return !j.failed;
 }

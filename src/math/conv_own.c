@@ -265,6 +265,14 @@ void conv_own_backward_data(const struct math_conv *plan, struct pool *pool,
     pool_loop(pool, s->batch, 1, 1.5 * plan->cost_ns, backward_data_run, &j);
 }
 
+void conv_sum_partials(const struct math_conv *plan, const void *partial, void *dfilter)
+{
+    const int64_t n = plan->filter_items * plan->shape.out_c;
+    memcpy(dfilter, partial, (size_t)(n * plan->item));
+    for (int64_t i = 1; i < plan->partials; i++)
+        add_into(plan->shape.dtype, dfilter, (const char *)partial + i * n * plan->item, n);
+}
+
 /* The filter gradient of one part of the batch. */
 static void backward_filter_run(void *arg, int64_t begin, int64_t end)
 {
@@ -313,7 +321,5 @@ void conv_own_backward_filter(const struct math_conv *plan, struct pool *pool,
     pool_loop(pool, plan->partials, 1, cost, backward_filter_run, &j);
     if (plan->partials == 1)
         return;
-    memcpy(a->dfilter, partial, (size_t)(n * plan->item));
-    for (int64_t i = 1; i < plan->partials; i++)
-        add_into(s->dtype, a->dfilter, (const char *)partial + i * n * plan->item, n);
+    conv_sum_partials(plan, partial, a->dfilter);
 }

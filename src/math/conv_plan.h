@@ -20,6 +20,7 @@ struct math_conv {
     double cost_ns;               /* of one image, one pass */
     int64_t partials;             /* filter gradients that are summed at the end */
     struct conv_dnnl *dnnl;       /* NULL: our own way */
+    bool direct[CONV_PASSES];     /* the pass is conv_direct.c's */
 };
 
 /* First image of part i of num. */
@@ -35,6 +36,22 @@ void conv_own_backward_data(const struct math_conv *plan, struct pool *pool,
                             const struct math_conv_args *a);
 void conv_own_backward_filter(const struct math_conv *plan, struct pool *pool,
                               const struct math_conv_args *a, void *partial);
+
+/* dfilter = the partial filter gradients, added in order. */
+void conv_sum_partials(const struct math_conv *plan, const void *partial, void *dfilter);
+/* Activations beyond relu, on a result that has its bias. */
+void conv_late_act(const struct math_conv *plan, struct pool *pool, const struct math_conv_args *a);
+
+/* Direct loops over NHWC float images: whether they can do a pass, the scratch it takes (a turned
+ * filter, or partial filter gradients). */
+bool conv_direct_serves(const struct math_conv *plan, enum conv_pass pass);
+int64_t conv_direct_scratch_bytes(const struct math_conv *plan, enum conv_pass pass);
+void conv_direct_forward(const struct math_conv *plan, struct pool *pool,
+                         const struct math_conv_args *a);
+void conv_direct_backward_data(const struct math_conv *plan, struct pool *pool,
+                               const struct math_conv_args *a, void *scratch);
+void conv_direct_backward_filter(const struct math_conv *plan, struct pool *pool,
+                                 const struct math_conv_args *a, void *partial);
 
 /* oneDNN: NULL when it is absent or the shape is not one for it. */
 struct conv_dnnl *conv_dnnl_new(const struct math_conv *plan);

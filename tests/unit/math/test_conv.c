@@ -33,6 +33,10 @@ static const struct shape_case cases[] = {
     {2,  9,  1,  4,  8, 3, 1, 2, 1, 2, 1, true},
     {40, 56, 64, 1, 32, 4, 64, 1, 1, 1, 1, false},
     {33, 28, 28, 2, 16, 3, 3, 1, 1, 1, 1, true}, /* dear enough to be cut */
+    {1,  7, 18, 32, 40, 3, 3, 1, 1, 1, 1, true}, /* whole and part vectors, direct loops */
+    {2,  9,  9, 33, 65, 3, 2, 2, 2, 2, 1, true},
+    {1, 70, 150, 4, 8, 2, 3, 1, 1, 1, 1, false}, /* an image in strips */
+    {1,  3,  2, 32, 32, 5, 5, 1, 1, 1, 1, true},
 };
 /* clang-format on */
 

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Direct convolution at this instruction level: tiles of a few outputs and vectors of output
+ * channels (forward), or of a few filter elements and vectors (filter gradient), stay in registers
+ * over the whole sum. Nothing is packed: the operands lie in the nearest caches. */
+#include "math/simd/conv_simd.h"
+
+#include "math/simd/lanes.h"
+
+/* Rows of a tile at most, with one vector and with two. */
+/* clang-format off */
+#if defined(__AVX512F__)
+#define ROWS_1 16
+#define ROWS_2 14
+#define TILES(X) \
+    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) \
+    X(12, 1) X(13, 1) X(14, 1) X(15, 1) X(16, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) \
+    X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(13, 2) X(14, 2)
+#else
+#define ROWS_1 8
+#define ROWS_2 6
+#define TILES(X) \
+    X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) \
+    X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2)
+#endif
+/* clang-format on */
+
+#define L1_BYTES (48 << 10) /* what a block of rows takes of the nearest cache */
+
+/* A product summed over `outer` runs of `inner` steps. Of operand a the tile's rows are a_row
+ * apart. */
+struct tile {
+    int64_t outer, inner;
+    const float *a;
+    int64_t a_outer, a_inner, a_row;
+    const float *b;
+    int64_t b_outer, b_inner;
+    float *c;
+    int64_t ldc;
+    int64_t tail;      /* lanes of the last vector */
+    const float *bias; /* forward, or NULL */
+    bool relu;
+};
+
+/* consecutive: the tile's rows of a are neighbours (a_row is 1) and c is added to. */
+LANES_INLINE void tile_run(const struct tile *t, const int mr, const int nv, const bool consecutive)
+{
+    vf acc[ROWS_1][2];
+#pragma GCC unroll 16
+    for (int i = 0; i < mr; i++)
+#pragma GCC unroll 2
+        for (int j = 0; j < nv; j++)
+            acc[i][j] = vf_splat(0);
+    const int heads = consecutive ? 1 : (mr + 2) / 3; /* pointers to every third row */
+    for (int64_t o = 0; o < t->outer; o++) {
+        const float *a[(ROWS_1 + 2) / 3], *b = t->b + o * t->b_outer;
+#pragma GCC unroll 8
+        for (int i = 0; i < heads; i++)
+            a[i] = t->a + o * t->a_outer + 3 * i * t->a_row;
+        for (int64_t p = t->inner; p > 0; p--, b += t->b_inner) {
+            vf bv[2];
+#pragma GCC unroll 2
+            for (int j = 0; j < nv; j++)
+                bv[j] =
+                    j + 1 < nv ? vf_load(b + j * VF_LANES) : vf_load_n(b + j * VF_LANES, t->tail);
+#pragma GCC unroll 16
+            for (int i = 0; i < mr; i++) {
+                const vf av = vf_splat(consecutive ? a[0][i] : a[i / 3][(i % 3) * t->a_row]);
+#pragma GCC unroll 2
+                for (int j = 0; j < nv; j++)
+                    acc[i][j] = vf_fma(av, bv[j], acc[i][j]);
+            }
+#pragma GCC unroll 8
+            for (int i = 0; i < heads; i++)
+                a[i] += consecutive ? t->a_inner : 1;
+        }
+    }
+    float *c = t->c;
+#pragma GCC unroll 16
+    for (int i = 0; i < mr; i++, c += t->ldc) {
+#pragma GCC unroll 2
+        for (int j = 0; j < nv; j++) {
+            const int64_t n = j + 1 < nv ? VF_LANES : t->tail, at = j * VF_LANES;
+            vf v = acc[i][j];
+            if (consecutive)
+                v += vf_load_n(c + at, n);
+            if (!consecutive && t->bias)
+                v += vf_load_n(t->bias + at, n);
+            if (!consecutive && t->relu)
+                v = vf_select(v < vf_splat(0), vf_splat(0), v);
+            vf_store_n(c + at, v, n);
+        }
+    }
+}
+
+#define X(mr, nv)                                                                                  \
+    static void outputs_##mr##x##nv(const struct tile *t)                                          \
+    {                                                                                              \
+        tile_run(t, mr, nv, false);                                                                \
+    }                                                                                              \
+    static void elements_##mr##x##nv(const struct tile *t)                                         \
+    {                                                                                              \
+        tile_run(t, mr, nv, true);                                                                 \
+    }
+TILES(X)
+#undef X
+
+typedef void (*tile_fn)(const struct tile *t);
+
+/* [filter gradient][vectors][rows] */
+static const tile_fn tiles[2][3][ROWS_1 + 1] = {
+#define X(mr, nv) [0][nv][mr] = outputs_##mr##x##nv, [1][nv][mr] = elements_##mr##x##nv,
+    TILES(X)
+#undef X
+};
+
+/* First of part i when n is cut into num parts whose sizes differ by at most one. */
+static inline int64_t share(int64_t n, int64_t num, int64_t i)
+{
+    return n / num * i + min_i64(i, n % num);
+}
+
+/* A block of output channels: one or two vectors. */
+struct columns {
+    int64_t first, nv, tail;
+};
+
+static inline struct columns columns_at(int64_t first, int64_t all)
+{
+    const int64_t left = all - first;
+    const int64_t nv = left > VF_LANES ? 2 : 1;
+    return (struct columns){first, nv, min_i64(left - (nv - 1) * VF_LANES, VF_LANES)};
+}
+
+/* The filter rows that meet the image, of output row oh: [taps[0], taps[1]). */
+static void taps_of(const struct conv_direct *d, int64_t oh, int64_t taps[2])
+{
+    const int64_t h0 = oh * d->stride_h - d->pad_top, dh = d->dilation_h;
+    taps[0] = h0 < 0 ? min_i64((-h0 + dh - 1) / dh, d->filter_h) : 0;
+    taps[1] = h0 >= d->in_h ? taps[0]
+                            : max_i64(taps[0], min_i64(d->filter_h, (d->in_h - h0 + dh - 1) / dh));
+}
+
+static void forward_row(const struct conv_rows *r, const struct columns *at, int64_t oh)
+{
+    const struct conv_direct *d = r->d;
+    int64_t taps[2];
+    taps_of(d, oh, taps);
+    struct tile t = {.outer = taps[1] - taps[0],
+                     .inner = d->run,
+                     .a_outer = d->dilation_h * d->pitch,
+                     .a_row = d->step,
+                     .b = r->filter + taps[0] * d->run * d->out_c + at->first,
+                     .b_outer = d->run * d->out_c,
+                     .b_inner = d->out_c,
+                     .ldc = d->out_c,
+                     .tail = at->tail,
+                     .bias = r->bias ? r->bias + at->first : NULL,
+                     .relu = r->relu};
+    const float *x = r->x + (oh * d->stride_h - d->pad_top + taps[0] * d->dilation_h) * d->pitch;
+    float *y = r->y + oh * d->out_w * d->out_c + at->first;
+    const int64_t most = at->nv == 1 ? ROWS_1 : ROWS_2, parts = (d->out_w + most - 1) / most;
+    for (int64_t i = 0; i < parts; i++) {
+        const int64_t w = share(d->out_w, parts, i), rows = share(d->out_w, parts, i + 1) - w;
+        t.a = x + w * d->step;
+        t.c = y + w * d->out_c;
+        tiles[0][at->nv][rows](&t);
+    }
+}
+
+/* Fetches a share of what comes next into the second cache level. */
+static void fetch_ahead(const struct conv_rows *r, int64_t oh)
+{
+    const int64_t rows = r->end - r->begin;
+    const char *at = r->next + share(r->next_bytes, rows, oh - r->begin);
+    const char *end = r->next + share(r->next_bytes, rows, oh - r->begin + 1);
+    for (; at < end; at += 64)
+        __builtin_prefetch(at, 0, 2);
+}
+
+void LEAT_FN(conv_rows_forward)(const struct conv_rows *r)
+{
+    for (int64_t c = 0; c < r->d->out_c; c += 2 * VF_LANES) {
+        const struct columns at = columns_at(c, r->d->out_c);
+        for (int64_t oh = r->begin; oh < r->end; oh++) {
+            if (c == 0 && r->next)
+                fetch_ahead(r, oh);
+            forward_row(r, &at, oh);
+        }
+    }
+}
+
+/* What output rows [begin, end), for all of which filter row k meets the image, add to it. */
+static void filter_row(const struct conv_rows *r, int64_t k, int64_t begin, int64_t end)
+{
+    const struct conv_direct *d = r->d;
+    struct tile t = {.outer = end - begin,
+                     .inner = d->out_w,
+                     .a_outer = d->stride_h * d->pitch,
+                     .a_inner = d->step,
+                     .b_outer = d->out_w * d->out_c,
+                     .b_inner = d->out_c,
+                     .ldc = d->out_c};
+    const float *x = r->x + (begin * d->stride_h - d->pad_top + k * d->dilation_h) * d->pitch;
+    for (int64_t c = 0; c < d->out_c; c += 2 * VF_LANES) {
+        const struct columns at = columns_at(c, d->out_c);
+        const int64_t most = at.nv == 1 ? ROWS_1 : ROWS_2, parts = (d->run + most - 1) / most;
+        t.b = r->y + begin * d->out_w * d->out_c + c;
+        t.tail = at.tail;
+        for (int64_t i = 0; i < parts; i++) {
+            const int64_t e = share(d->run, parts, i), rows = share(d->run, parts, i + 1) - e;
+            t.a = x + e;
+            t.c = r->dfilter + (k * d->run + e) * d->out_c + c;
+            tiles[1][at.nv][rows](&t);
+        }
+    }
+}
+
+void LEAT_FN(conv_rows_filter)(const struct conv_rows *r)
+{
+    const struct conv_direct *d = r->d;
+    const int64_t row_bytes =
+        (d->stride_h * d->pitch + d->out_w * d->out_c) * (int64_t)sizeof(float);
+    const int64_t block = max_i64(1, L1_BYTES / max_i64(row_bytes, 1));
+    for (int64_t begin = r->begin; begin < r->end; begin += block) {
+        const int64_t end = min_i64(begin + block, r->end);
+        for (int64_t k = 0; k < d->filter_h; k++) {
+            int64_t first = begin, last = end, taps[2];
+            for (; first < end; first++) {
+                taps_of(d, first, taps);
+                if (k >= taps[0] && k < taps[1])
+                    break;
+            }
+            for (; last > first; last--) {
+                taps_of(d, last - 1, taps);
+                if (k >= taps[0] && k < taps[1])
+                    break;
+            }
+            if (last > first)
+                filter_row(r, k, first, last);
+        }
+    }
+}
