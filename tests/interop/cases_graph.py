@@ -164,7 +164,7 @@ def checked(op, rng, _):
 def referred(op, rng, _):
     """A reference variable: whether it is set, before and after, and what it holds."""
     t = pick(rng, [np.float32, np.float64, np.int32, np.int64, np.complex64])
-    x = array(rng, t, shape(rng, None, False))      # DIFFERENCES: variables without elements
+    x = array(rng, t, shape(rng))
 
     def graph(tf, ins):
         dtype = tf.as_dtype(t)

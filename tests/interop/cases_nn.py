@@ -31,7 +31,8 @@ def batch_norm(op, rng, types):
     inputs = [('x', x), ('scale', f(-3)), ('offset', f(-3)), ('mean', none if training else f(-3)),
               ('variance', none if training else f(0.1))]
     return inputs, attrs, t == np.float32 and int(np.prod(dims[:3])) > 3, \
-        1, {'cube': True, 'outputs': [0, 1, 2, 3, 4, 5] if training else [0, 5]}
+        1, {'cube': True, 'once': training,
+            'outputs': [0, 1, 2, 3, 4, 5] if training else [0, 5]}
 
 
 def floats(rng, types, op, attr='T'):
@@ -81,7 +82,7 @@ def cross_entropy(op, rng, types):
     if rng.rand() < 0.2 and rows > 1 and classes > 1:
         x = x[:1] if rng.rand() < 0.5 else x[:, :1]
         return [('features', x), ('labels', p)], {}, False
-    return [('features', x), ('labels', p)], {}, derived(t)
+    return [('features', x), ('labels', p)], {}, derived(t), 1, {'once': True}
 
 
 def bias(op, rng, types):
@@ -120,7 +121,8 @@ def convolution(op, rng, types):
     size, stride, padding = window(rng, dims)
     if deep:
         stride = [stride[0]] * rank
-    batch, cin, cout = int(rng.randint(0 if rng.rand() < 0.1 else 1, 4)), int(rng.randint(1, 6)), \
+    none = rng.rand() < 0.1     # DIFFERENCES: of no images TensorFlow's are unset
+    batch, cin, cout = int(rng.randint(0 if none and not deep else 1, 4)), int(rng.randint(1, 6)), \
         int(rng.randint(1, 6))
     attrs = {'strides': [1] + stride + [1], 'padding': padding}
     # DIFFERENCES: TensorFlow's backward ops do not dilate on the CPU

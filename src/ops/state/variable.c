@@ -21,15 +21,34 @@ struct make_args {
     const char *name;
 };
 
+/* Without elements there is nothing to set: such a variable is initialised from the start. */
+static bool make_empty_value(struct variable *v, struct status *st)
+{
+    if (!shape_known(&v->shape)) {
+        struct strbuf text = {0};
+        shape_print(&v->shape, &text);
+        status_invalid(st, "Shape %s is not fully defined", strbuf_text(&text));
+        strbuf_release(&text);
+        return false;
+    }
+    int64_t num;
+    if (!shape_num_elems(&v->shape, &num, st))
+        return false;
+    return num > 0 || tensor_new(&v->value, v->dtype, &v->shape, st);
+}
+
 static struct resource *make_variable(void *arg, struct status *st)
 {
     const struct make_args *m = arg;
-    (void)st;
     struct variable *v = variable_new(m->name, dtype_base(m->c->kernel->output_types[0]));
     const struct attr_value *shape = attrs_find(kernel_attrs(m->c), "shape");
     bool scalar_means_any = strcmp(m->c->kernel->op->name, "Variable") == 0;
     if (shape && shape->kind == ATTR_SHAPE && !(scalar_means_any && shape->shape.rank == 0))
         v->shape = shape_copy(&shape->shape);
+    if (v->shape.rank >= 0 && !make_empty_value(v, st)) {
+        variable_unref(v);
+        return NULL;
+    }
     return &v->base;
 }
 
