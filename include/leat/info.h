@@ -8,6 +8,8 @@
 
 #ifdef __cplusplus
 extern "C" {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* functions that are called like a struct */
 #endif
 
 #ifndef LEAT_EXPORT
@@ -45,6 +47,7 @@ LEAT_EXPORT int leat_num_kernels(void);
 LEAT_EXPORT int leat_kernel_info(int index, struct leat_kernel_info *out);
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #endif
 

@@ -16,6 +16,8 @@
 
 #ifdef __cplusplus
 extern "C" {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* functions that are called like a struct */
 #endif
 
 /* A value given to an output for one step. */
@@ -171,6 +173,7 @@ static inline float leat_run_float(TF_Session *session, TF_Output y, struct leat
 }
 
 #ifdef __cplusplus
+#pragma GCC diagnostic pop
 }
 #else
 

@@ -111,7 +111,11 @@ static bool part_find(const struct bench_case *c, const char *name, int *part, s
         if (strcmp(own, name) == 0)
             return true;
     }
-    return status_invalid(st, "case %s has no part '%s'", c->name, name);
+    part_name(c, 0, own);
+    if (own[0] == 0)
+        return status_invalid(st, "it has no parts to choose from: leave --part out");
+    return status_invalid(st, "no part '%s'; the first is '%s', and its table shows all", name,
+                          own);
 }
 
 /* ---- what is printed */

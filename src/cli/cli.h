@@ -4,6 +4,8 @@
 #ifndef LEAT_CLI_CLI_H
 #define LEAT_CLI_CLI_H
 
+#include <stdio.h>
+
 #include "base/status.h"
 #include "base/str.h"
 #include "tensorflow/c/c_api.h"
@@ -32,6 +34,8 @@ MUST_CHECK bool cli_ok(const TF_Status *from, struct status *st);
 /* The whole file; the caller frees *bytes with mem_free. NOT_FOUND names the path. */
 MUST_CHECK bool cli_read_file(const char *path, char **bytes, size_t *n, struct status *st);
 MUST_CHECK bool cli_write_file(const char *path, const void *bytes, size_t n, struct status *st);
+/* Closes a file that was written to; ok: whether all was taken so far. DATA_LOSS says why not. */
+MUST_CHECK bool cli_close(FILE *f, bool ok, const char *path, struct status *st);
 /* Makes the folder when it is not there (its parent must be). */
 MUST_CHECK bool cli_make_folder(const char *path, struct status *st);
 

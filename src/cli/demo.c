@@ -29,8 +29,8 @@ bool table_read(const char *path, struct table *out, struct status *st)
     bool ok = true;
     while (ok && str_split(&rest, '\n', &line)) {
         line = str_trim(line);
-        if (line.n == 0 || (line_number++ == 0 && (line.p[0] < '0' || line.p[0] > '9')))
-            continue;
+        if (++line_number > 1 ? line.n == 0 : line.n == 0 || line.p[0] < '0' || line.p[0] > '9')
+            continue; /* empty, or the head line */
         int64_t cols = 0;
         double v;
         for (; ok && str_split(&line, ',', &cell); cols++) {
@@ -38,13 +38,16 @@ bool table_read(const char *path, struct table *out, struct status *st)
             out->values = vec_reserve(out->values, &cap, used + 1, sizeof *out->values);
             out->values[used++] = ok ? (float)v : 0;
         }
-        ok = ok && (out->rows++ == 0 || cols == out->cols);
+        ok = ok && (out->rows == 0 || cols == out->cols);
+        out->rows += ok;
         out->cols = cols;
     }
     mem_free(bytes);
     return (ok && out->rows > 0) ||
-           status_invalid(st, "%s: row %lld is no row of numbers like those before it", path,
-                          (long long)out->rows);
+           status_invalid(st,
+                          "%s: line %lld: numbers with commas between them are wanted, on every "
+                          "line as many",
+                          path, (long long)line_number);
 }
 
 void figure_add(struct figures *f, const char *model, const char *what, double value)
@@ -89,17 +92,12 @@ static bool read_in(const char *folder, const char *name, struct table *out, str
 
 static bool write_figures(const char *folder, const char *json, struct status *st)
 {
-    if (!cli_make_folder(folder, st))
-        return false;
-    struct strbuf path = {0};
+    struct strbuf path = {0}, text = {0};
     strbuf_printf(&path, "%s/demo.json", folder);
-    FILE *file = fopen(path.p, "w");
-    bool ok = file && fprintf(file, "{%s}\n", json) > 0;
-    if (file)
-        ok = fclose(file) == 0 && ok;
-    if (!ok)
-        status_fail(st, STATUS_PERMISSION_DENIED, "%s: cannot be written", path.p);
+    strbuf_printf(&text, "{%s}\n", json);
+    bool ok = cli_write_file(path.p, text.p, text.n, st);
     strbuf_release(&path);
+    strbuf_release(&text);
     return ok;
 }
 
@@ -112,7 +110,10 @@ static bool run_all(const struct options *o, struct figures *f, struct status *s
 {
     struct table iris = {0}, digits = {0};
     const char *csv = o->csv ? o->csv : o->found.p;
-    bool ok = read_in(csv, "iris.csv", &iris, st) && read_in(csv, "digits.csv", &digits, st);
+    /* what can be missing is looked for before anything is trained */
+    bool ok = (!o->out || cli_make_folder(o->out, st)) &&
+              (!o->mnist || demo_mnist_there(o->mnist, st)) &&
+              read_in(csv, "iris.csv", &iris, st) && read_in(csv, "digits.csv", &digits, st);
     if (ok && iris.cols != 5)
         ok = status_invalid(st, "iris.csv: rows of 5 numbers are wanted");
     ok = ok && demo_ridge(&iris, f, st) && demo_digits(&digits, f, st);

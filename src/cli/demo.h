@@ -58,6 +58,7 @@ MUST_CHECK bool demo_graph_ok(TF_Graph *g, struct status *st);
 MUST_CHECK bool demo_ridge(const struct table *iris, struct figures *f, struct status *st);
 MUST_CHECK bool demo_digits(const struct table *digits, struct figures *f, struct status *st);
 /* folder: of the four idx files, with or without .gz. */
+MUST_CHECK bool demo_mnist_there(const char *folder, struct status *st);
 MUST_CHECK bool demo_mnist(const char *folder, struct figures *f, struct status *st);
 
 #endif

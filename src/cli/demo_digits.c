@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the demo's images come from: the rows of digits.csv, 80 of 100 of which, chosen by a fixed
  * seed, train; and MNIST's four files. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -60,17 +61,23 @@ bool demo_digits(const struct table *t, struct figures *f, struct status *st)
     return ok;
 }
 
-/* Reads FOLDER/NAME.gz or FOLDER/NAME, an array of num_dims dims. *bytes is the caller's. */
+/* FOLDER/NAME.gz where it is there, else FOLDER/NAME, which may be missing. */
+static void idx_path(const char *folder, const char *name, struct strbuf *out)
+{
+    strbuf_printf(out, "%s/%s.gz", folder, name);
+    if (access(out->p, F_OK) != 0) {
+        strbuf_clear(out);
+        strbuf_printf(out, "%s/%s", folder, name);
+    }
+}
+
+/* Reads an array of num_dims dims. *bytes is the caller's. */
 static bool read_idx(const char *folder, const char *name, int num_dims, char **bytes,
                      struct idx *out, struct status *st)
 {
     size_t n;
     struct strbuf path = {0};
-    strbuf_printf(&path, "%s/%s.gz", folder, name);
-    if (access(path.p, F_OK) != 0) {
-        strbuf_clear(&path);
-        strbuf_printf(&path, "%s/%s", folder, name);
-    }
+    idx_path(folder, name, &path);
     bool ok =
         file_read(path.p, (size_t)1 << 30, bytes, &n, st) &&
         idx_parse(*bytes, n, path.p, out, st) &&
@@ -104,6 +111,22 @@ static bool read_mnist(const char *folder, const char *which, struct images *out
     }
     mem_free(bytes[0]);
     mem_free(bytes[1]);
+    return ok;
+}
+
+bool demo_mnist_there(const char *folder, struct status *st)
+{
+    static const char *const names[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+                                        "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"};
+    bool ok = true;
+    for (size_t i = 0; ok && i < ARRAY_LEN(names); i++) {
+        struct strbuf path = {0};
+        idx_path(folder, names[i], &path);
+        if (access(path.p, R_OK) != 0)
+            ok = status_not_found(st, "%s (or .gz): %s; --data-dir wants MNIST's four idx files",
+                                  path.p, strerror(errno));
+        strbuf_release(&path);
+    }
     return ok;
 }
 

@@ -43,8 +43,19 @@ bool cli_write_file(const char *path, const void *bytes, size_t n, struct status
     if (!f)
         return status_fail(st, STATUS_PERMISSION_DENIED, "%s: %s", path, strerror(errno));
     bool ok = n == 0 || fwrite(bytes, 1, n, f) == n;
-    ok = fclose(f) == 0 && ok;
-    return ok || status_fail(st, STATUS_DATA_LOSS, "%s: cannot be written", path);
+    return cli_close(f, ok, path, st);
+}
+
+bool cli_close(FILE *f, bool ok, const char *path, struct status *st)
+{
+    ok = ok && fflush(f) == 0;
+    int why = errno;
+    if (fclose(f) != 0 && ok) {
+        ok = false;
+        why = errno;
+    }
+    return ok ||
+           status_fail(st, STATUS_DATA_LOSS, "%s: cannot be written: %s", path, strerror(why));
 }
 
 bool cli_make_folder(const char *path, struct status *st)

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "cli/cli.h"
 
 enum { MAX_DIMS = 32 };
 
@@ -243,7 +244,7 @@ bool npy_write(const TF_Tensor *t, const char *path, struct status *st)
     size_t n = TF_TensorByteSize(t);
     bool ok = fwrite(head.p, 1, head.n, f) == head.n &&
               (n == 0 || fwrite(TF_TensorData(t), 1, n, f) == n);
-    ok = fclose(f) == 0 && ok;
+    ok = cli_close(f, ok, path, st);
     strbuf_release(&head);
-    return ok || status_fail(st, STATUS_DATA_LOSS, "%s: cannot be written", path);
+    return ok;
 }

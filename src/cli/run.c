@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* leat run: a saved GraphDef, some feeds, some fetches, one step. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -12,12 +13,14 @@
 const char run_usage[] =
     "leat run GRAPH.pb [--feed NAME[:K]=VALUE]... [--target NAME]... --fetch NAME[:K]...\n"
     "         [--out DIR] [--trace FILE]\n"
-    "Runs a step of the graph (a serialized GraphDef) and shows the fetched tensors.\n"
-    "  --feed NAME[:K]=VALUE  the value of output K (0) of node NAME: FILE.npy, or numbers such "
-    "as\n"
-    "                         3 or [[1, 2], [3, 4]]\n"
+    "leat run GRAPH.pb --list\n"
+    "Runs a step of the graph (a GraphDef, binary or text) and shows the fetched tensors.\n"
+    "  --list                 show the nodes instead: name, op, and type and shape of outputs\n"
+    "  --feed NAME[:K]=VALUE  the value of output K (0) of node NAME: FILE.npy, or numbers or\n"
+    "                         strings: 3, [[1, 2], [3, 4]], [\"a\", \"b c\"]\n"
     "  --fetch NAME[:K]       a tensor to compute; may be given again\n"
-    "  --target NAME          a node to run without looking at its outputs, before the fetches\n"
+    "  --target NAME          a node to run in a step before that of the fetches, such as the one\n"
+    "                         that initialises the variables\n"
     "  --out DIR              write each fetch to DIR/NAME_K.npy, / as ____, instead of text\n"
     "  --trace FILE           write what ran when, for chrome://tracing or ui.perfetto.dev\n";
 
@@ -27,6 +30,7 @@ struct run {
     const char *graph_path, *out, *trace;
     const char *feeds[MAX_ITEMS], *fetches[MAX_ITEMS], *targets[MAX_ITEMS];
     int num_feeds, num_fetches, num_targets;
+    bool list;
     TF_Graph *graph;
     TF_Session *session;
     TF_Status *status;
@@ -69,7 +73,9 @@ static bool parse_option(struct run *r, struct args args, int *i, struct status 
 static bool parse_args(struct run *r, struct args args, struct status *st)
 {
     for (int i = 0; i < args.n; i++) {
-        if (args.words[i][0] == '-') {
+        if (strcmp(args.words[i], "--list") == 0) {
+            r->list = true;
+        } else if (args.words[i][0] == '-') {
             if (!parse_option(r, args, &i, st))
                 return false;
         } else if (r->graph_path) {
@@ -80,23 +86,20 @@ static bool parse_args(struct run *r, struct args args, struct status *st)
     }
     if (!r->graph_path)
         return status_invalid(st, "name the graph: leat run GRAPH.pb --fetch NAME");
-    if (r->num_fetches + r->num_targets == 0)
-        return status_invalid(st, "say what to compute: --fetch NAME");
+    if (r->num_fetches + r->num_targets == 0 && !r->list)
+        return status_invalid(st, "say what to compute: --fetch NAME; --list shows the names");
     return true;
 }
 
-/* The name in the graph with the fewest edits; NULL when the graph is empty. */
+/* The name in the graph that may have been meant; NULL when none is near. */
 static const char *nearest_name(TF_Graph *graph, const char *name)
 {
     const char *best = NULL;
-    int best_distance = 0;
+    int edits = INT_MAX;
     size_t pos = 0;
     for (TF_Operation *op; (op = TF_GraphNextOperation(graph, &pos));) {
-        int distance = str_distance(TF_OperationName(op), name);
-        if (!best || distance < best_distance) {
+        if (str_nearer(name, TF_OperationName(op), &edits))
             best = TF_OperationName(op);
-            best_distance = distance;
-        }
     }
     return best;
 }
@@ -110,7 +113,7 @@ static TF_Operation *find_operation(struct run *r, const char *name, struct stat
     if (near)
         status_not_found(st, "the graph has no node '%s'; did you mean '%s'?", name, near);
     else
-        status_not_found(st, "the graph has no node '%s': it is empty", name);
+        status_not_found(st, "the graph has no node '%s'; --list shows those that it has", name);
     return NULL;
 }
 
@@ -194,6 +197,26 @@ static bool resolve_names(struct run *r, struct status *st)
     return true;
 }
 
+/* What the library says, and which option of the command mends it. */
+static bool step_ok(struct run *r, struct status *st)
+{
+    if (cli_ok(r->status, st))
+        return true;
+    const char *why = TF_Message(r->status);
+    const char *hint = strstr(why, "uninitialized value")
+                           ? "run its initialiser first: --target NAME"
+                       : strstr(why, "You must feed a value") ? "give it with --feed NAME=VALUE"
+                                                              : NULL;
+    if (!hint)
+        return false;
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s\n%s; --list shows the names", why, hint);
+    status_clear(st);
+    status_fail(st, (int)TF_GetCode(r->status), "%s", text.p);
+    strbuf_release(&text);
+    return false;
+}
+
 /* A step with the feeds; with --trace it fills r->metadata. */
 static bool run_step(struct run *r, int num_fetches, int num_targets, struct status *st)
 {
@@ -206,7 +229,7 @@ static bool run_step(struct run *r, int num_fetches, int num_targets, struct sta
     TF_SessionRun(r->session, r->trace ? &options : NULL, r->inputs, r->input_values, r->num_feeds,
                   r->outputs, r->output_values, num_fetches, r->target_opers, num_targets,
                   r->metadata, r->status);
-    return cli_ok(r->status, st);
+    return step_ok(r, st);
 }
 
 /* Targets run in a step of their own: an initialiser is done before anything is fetched. */
@@ -260,6 +283,36 @@ static bool show_values(struct run *r, struct status *st)
     return true;
 }
 
+static void print_output(struct run *r, TF_Output y)
+{
+    enum { SHOWN = 8 };
+    int64_t dims[SHOWN];
+    struct strbuf text = {0};
+    int rank = TF_GraphGetTensorNumDims(r->graph, y, r->status);
+    if (rank > 0 && rank <= SHOWN)
+        TF_GraphGetTensorShape(r->graph, y, dims, rank, r->status);
+    for (int i = 0; i < rank && rank <= SHOWN; i++)
+        strbuf_printf(&text, dims[i] < 0 ? "%s?" : "%s%" PRId64, i > 0 ? ", " : "", dims[i]);
+    int type = (int)TF_OperationOutputType(y);
+    printf("  %s%s [%s]", npy_type_name((TF_DataType)(type % 100)), type > 100 ? "_ref" : "",
+           rank < 0       ? "..."
+           : rank > SHOWN ? "a shape of many dims"
+                          : strbuf_text(&text));
+    strbuf_release(&text);
+}
+
+static bool list_nodes(struct run *r)
+{
+    size_t pos = 0;
+    for (TF_Operation *op; (op = TF_GraphNextOperation(r->graph, &pos));) {
+        printf("%s  %s", TF_OperationName(op), TF_OperationOpType(op));
+        for (int i = 0; i < TF_OperationNumOutputs(op); i++)
+            print_output(r, (TF_Output){op, i});
+        putchar('\n');
+    }
+    return true;
+}
+
 static void run_release(struct run *r)
 {
     for (int i = 0; i < r->num_feeds; i++)
@@ -279,8 +332,12 @@ bool run_main(struct args args, struct status *st)
 {
     struct run *r = mem_new(struct run);
     r->status = TF_NewStatus();
-    bool ok = parse_args(r, args, st) && load_graph(r, st) && resolve_names(r, st) &&
-              run_graph(r, st) && show_values(r, st) && write_trace(r, st);
+    bool ok = parse_args(r, args, st) && load_graph(r, st);
+    if (ok && r->list)
+        ok = list_nodes(r);
+    else
+        ok = ok && resolve_names(r, st) && run_graph(r, st) && show_values(r, st) &&
+             write_trace(r, st);
     run_release(r);
     return ok;
 }

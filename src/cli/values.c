@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of numbers as tensors, and back. Reading keeps each number as a double, and beside it as an
- * integer where it is one, so that 64-bit integers stay exact. */
+/* Lists of numbers or strings as tensors, and back. Reading keeps each number as a double, and
+ * beside it as an integer where it is one, so that 64-bit integers stay exact. */
 #include "cli/values.h"
 
 #include <inttypes.h>
@@ -15,6 +15,7 @@ struct number {
     double real;
     int64_t whole;
     bool is_whole;
+    struct str text; /* of a string, without its quotes */
 };
 
 struct reader {
@@ -23,6 +24,7 @@ struct reader {
     int64_t n, cap;
     int64_t dims[MAX_DIMS];
     int num_dims; /* -1 until the first number is met */
+    bool strings; /* elements are strings */
 };
 
 static void skip_blanks(struct reader *r)
@@ -39,6 +41,23 @@ static bool next_is(struct reader *r, char c)
     return true;
 }
 
+/* A string in double quotes, or a word. */
+static bool read_string(struct reader *r, size_t word_bytes, struct number *x, const char *name,
+                        struct status *st)
+{
+    if (!next_is(r, '"')) {
+        x->text = str_make(r->rest.p, word_bytes);
+        r->rest = str_make(r->rest.p + word_bytes, r->rest.n - word_bytes);
+        return true;
+    }
+    const char *end = r->rest.n > 0 ? memchr(r->rest.p, '"', r->rest.n) : NULL;
+    if (!end)
+        return status_invalid(st, "%s: a string without its closing quote", name);
+    x->text = str_make(r->rest.p, (size_t)(end - r->rest.p));
+    r->rest = str_make(end + 1, r->rest.n - x->text.n - 1);
+    return true;
+}
+
 static bool read_number(struct reader *r, int depth, const char *name, struct status *st)
 {
     skip_blanks(r);
@@ -47,15 +66,19 @@ static bool read_number(struct reader *r, int depth, const char *name, struct st
         n++;
     struct str word = str_make(r->rest.p, n);
     struct number x = {0};
-    if (str_is(word, "true") || str_is(word, "false"))
-        x = (struct number){str_is(word, "true"), str_is(word, "true"), true};
+    if (r->strings) {
+        if (!read_string(r, n, &x, name, st))
+            return false;
+        n = 0;
+    } else if (str_is(word, "true") || str_is(word, "false"))
+        x = (struct number){.real = str_is(word, "true"), str_is(word, "true"), true};
     else if ((x.is_whole = str_to_i64(word, &x.whole)))
         x.real = (double)x.whole;
     else if (!str_to_double(word, &x.real))
         return status_invalid(st, "%s: '%.*s' is not a number", name, (int)(n < 40 ? n : 40),
                               word.p ? word.p : "");
     if (r->num_dims >= 0 && r->num_dims != depth)
-        return status_invalid(st, "%s: numbers stand at different depths of the list", name);
+        return status_invalid(st, "%s: values stand at different depths of the list", name);
     r->num_dims = depth;
     r->numbers = vec_reserve(r->numbers, &r->cap, r->n + 1, sizeof *r->numbers);
     r->numbers[r->n++] = x;
@@ -149,7 +172,7 @@ static bool store(TF_DataType type, void *data, int64_t i, const struct number *
 static bool type_has_text(TF_DataType t)
 {
     char room[16];
-    return store(t, room, 0, &(struct number){0, 0, true});
+    return store(t, room, 0, &(struct number){.is_whole = true});
 }
 
 static TF_Tensor *make_tensor(const struct reader *r, TF_DataType type, const char *name,
@@ -172,16 +195,37 @@ static TF_Tensor *make_tensor(const struct reader *r, TF_DataType type, const ch
     return t;
 }
 
+/* Offsets of eight bytes, then the strings, each after its length: TensorFlow 1.15's layout. */
+static TF_Tensor *make_strings(const struct reader *r, const char *name, struct status *st)
+{
+    size_t bytes = (size_t)r->n * 8;
+    for (int64_t i = 0; i < r->n; i++)
+        bytes += TF_StringEncodedSize(r->numbers[i].text.n);
+    TF_Tensor *t = TF_AllocateTensor(TF_STRING, r->dims, r->num_dims, bytes);
+    TF_Status *s = TF_NewStatus();
+    char *data = t ? TF_TensorData(t) : NULL, *at = t ? data + 8 * r->n : NULL;
+    for (int64_t i = 0; t && i < r->n; i++) {
+        struct str text = r->numbers[i].text;
+        uint64_t offset = (uint64_t)(at - data) - 8 * (uint64_t)r->n;
+        memcpy(data + 8 * i, &offset, 8);
+        at += TF_StringEncode(text.p ? text.p : "", text.n, at, (size_t)(data + bytes - at), s);
+    }
+    TF_DeleteStatus(s);
+    if (!t)
+        status_exhausted(st, "%s: no memory for %" PRId64 " strings", name, r->n);
+    return t;
+}
+
 TF_Tensor *values_parse(struct str text, TF_DataType type, const char *name, struct status *st)
 {
     if (type == 0)
         type = TF_FLOAT;
-    if (!type_has_text(type)) {
+    if (type != TF_STRING && !type_has_text(type)) {
         status_unimplemented(st, "%s: %s cannot be written as numbers; give a .npy file", name,
                              npy_type_name(type));
         return NULL;
     }
-    struct reader r = {.rest = text, .num_dims = -1};
+    struct reader r = {.rest = text, .num_dims = -1, .strings = type == TF_STRING};
     for (int i = 0; i < MAX_DIMS; i++)
         r.dims[i] = -1;
     TF_Tensor *t = NULL;
@@ -190,7 +234,7 @@ TF_Tensor *values_parse(struct str text, TF_DataType type, const char *name, str
         if (r.rest.n > 0)
             status_invalid(st, "%s: more text after the value", name);
         else
-            t = make_tensor(&r, type, name, st);
+            t = r.strings ? make_strings(&r, name, st) : make_tensor(&r, type, name, st);
     }
     mem_free(r.numbers);
     return t;

@@ -112,6 +112,12 @@ static void test_run(void **state)
     snprintf(words, sizeof words, "run %s --feed x=1 --fetch a/sun", path);
     assert_int_equal(leat(words), 1);
     assert_non_null(strstr(output, "did you mean 'a/sum'?"));
+    snprintf(words, sizeof words, "run %s --fetch a/sum", path);
+    assert_int_equal(leat(words), 2);
+    assert_non_null(strstr(output, "--feed NAME=VALUE"));
+    snprintf(words, sizeof words, "run %s --list", path);
+    assert_int_equal(leat(words), 0);
+    assert_string_equal(output, "x  Placeholder  int64 [...]\na/sum  Add  int64 [...]\n");
     snprintf(words, sizeof words, "run %s --feed x=1 --fetch a/sum:3", path);
     assert_int_equal(leat(words), 2);
     assert_non_null(strstr(output, "'a/sum' has 1 output"));
