@@ -68,6 +68,11 @@ const char *grad_node_name(struct grad_ctx *g)
     return g->node->name;
 }
 
+const char *grad_scope(struct grad_ctx *g)
+{
+    return g->r && g->r->prefix ? g->r->prefix : g->prefix;
+}
+
 bool grad_input_range(struct grad_ctx *g, const char *arg, int *first, int *n)
 {
     const struct op *op = g->node->op;

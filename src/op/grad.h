@@ -34,6 +34,8 @@ int grad_num_inputs(struct grad_ctx *g);
 int grad_num_outputs(struct grad_ctx *g);
 const struct attrs *grad_attrs(struct grad_ctx *g);
 const char *grad_node_name(struct grad_ctx *g);
+/* The scope of this call of tf.gradients, of no other: "gradients", "gradients_1"... */
+const char *grad_scope(struct grad_ctx *g);
 bool grad_input_range(struct grad_ctx *g, const char *arg, int *first, int *n);
 int grad_type_of(struct grad_ctx *g, struct output o); /* base type */
 /* Inferred; borrowed; may be unknown. */

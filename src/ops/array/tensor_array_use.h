@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tensor array ops share: shape checks, gradients' arrays, the lock. */
+#ifndef LEAT_OPS_ARRAY_TENSOR_ARRAY_USE_H
+#define LEAT_OPS_ARRAY_TENSOR_ARRAY_USE_H
+
+#include "op/grad.h"
+#include "op/infer.h"
+#include "ops/array/tensor_array.h"
+
+/* Input 0 is a handle; *element is the shape known behind it, or NULL. */
+MUST_CHECK bool tensor_array_infer(struct infer_ctx *c, const struct shape **element,
+                                   struct status *st);
+bool tensor_array_flow_shape(struct infer_ctx *c, struct status *st);
+/* The gradient's array of input 0, ordered behind flow: its handle and flow. */
+struct tensor_array_side {
+    struct output handle, flow;
+};
+struct tensor_array_side tensor_array_side(struct grad_ctx *g, struct output flow);
+/* The array of input 0, locked, open and of this type (`does` finishes the error's sentence). */
+struct tensor_array *tensor_array_take(struct kctx *c, int dtype, const char *does,
+                                       struct status *st) MUST_CHECK;
+void tensor_array_drop(struct tensor_array *a);
+
+#endif
