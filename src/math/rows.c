@@ -40,13 +40,35 @@ static void note_bad(int64_t *first_bad, int64_t i)
     }
 }
 
+/* Rows lie anywhere in a table that no cache holds: the next ones are fetched while one is copied.
+ */
+enum { ROWS_AHEAD = 6, LINE = 64, ROW_LINES = 16 };
+
+static inline void fetch_row(const char *row, int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes && at < ROW_LINES * LINE; at += LINE)
+        __builtin_prefetch(row + at);
+}
+
+static void fetch_ahead(const struct math_gather *g, int64_t i)
+{
+    const int64_t index = index_at(g->index_dtype, g->indices, i % g->num);
+    if ((uint64_t)index < (uint64_t)g->limit)
+        fetch_row((const char *)g->x + (i / g->num * g->limit + index) * g->row_bytes,
+                  g->row_bytes);
+}
+
 static void gather_run(void *arg, int64_t begin, int64_t end)
 {
     struct gather_job *j = arg;
     const struct math_gather *g = j->g;
     const size_t bytes = (size_t)g->row_bytes;
+    for (int64_t i = begin; bytes >= LINE && i < end && i < begin + ROWS_AHEAD; i++)
+        fetch_ahead(g, i);
     for (int64_t i = begin; i < end; i++) {
         const int64_t o = i / g->num, at = i % g->num;
+        if (bytes >= LINE && i + ROWS_AHEAD < end)
+            fetch_ahead(g, i + ROWS_AHEAD);
         const int64_t index = index_at(g->index_dtype, g->indices, at);
         char *to = (char *)g->y + i * g->row_bytes;
         if ((uint64_t)index >= (uint64_t)g->limit) {
@@ -75,14 +97,20 @@ int64_t math_gather(struct pool *pool, const struct math_gather *g)
     return j.first_bad < g->num ? j.first_bad : -1;
 }
 
-/* ---- scatter: one loop a type and operation, over n elements; u advances by step (0: a scalar).
- */
+/* ---- scatter: one loop a type and operation, over n elements; step is 1, or 0: u is
+ * one element. */
 
 /* W: products in it do not overflow into int. */
 #define EACH(expr)                                                                                 \
-    for (int64_t i = 0; i < n; i++, u += step) {                                                   \
+    if (step == 0) {                                                                               \
         const __typeof__(*t) b = *u;                                                               \
-        t[i] = (expr);                                                                             \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            t[i] = (expr);                                                                         \
+    } else {                                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const __typeof__(*t) b = u[i];                                                         \
+            t[i] = (expr);                                                                         \
+        }                                                                                          \
     }
 #define ROW_ARITHMETIC(T, name, W, DIV)                                                            \
     static void row_##name(enum math_scatter_op op, void *table, const void *updates, int64_t n,   \
@@ -125,14 +153,15 @@ ROW_ARITHMETIC(uint64_t, u64, uint64_t, DIV_UNSIGNED)
     {                                                                                              \
         T *t = table;                                                                              \
         const T *u = updates;                                                                      \
-        if (op == MATH_SCATTER_DIV)                                                                \
+        if (op == MATH_SCATTER_DIV) {                                                              \
             EACH(DIV_SIGNED(T, t[i], b))                                                           \
-        else if (op == MATH_SCATTER_MIN)                                                           \
+        } else if (op == MATH_SCATTER_MIN) {                                                       \
             EACH(b < t[i] ? b : t[i])                                                              \
-        else if (op == MATH_SCATTER_MAX)                                                           \
+        } else if (op == MATH_SCATTER_MAX) {                                                       \
             EACH(b > t[i] ? b : t[i])                                                              \
-        else                                                                                       \
+        } else {                                                                                   \
             row_##unsigned_name(op, table, updates, n, step);                                      \
+        }                                                                                          \
     }
 ROW_SIGNED(int8_t, i8, u8)
 ROW_SIGNED(int16_t, i16, u16)
