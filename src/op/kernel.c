@@ -341,3 +341,15 @@ const struct kernel_def *kernel_find(const struct op *op, const char *device,
         fail_none(&c, node_name, st);
     return c.best;
 }
+
+ewise_fn kernel_ewise(const struct kernel_def *def, const struct attrs *attrs, const int *in_types,
+                      int num_in, int out_type)
+{
+    if (def->ewise_of)
+        return def->ewise_of(attrs, in_types, num_in, out_type);
+    for (int i = 0; i < num_in && def->ewise; i++) {
+        if (in_types[i] != out_type)
+            return NULL;
+    }
+    return def->ewise ? def->ewise(out_type) : NULL;
+}

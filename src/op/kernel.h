@@ -64,6 +64,8 @@ struct kernel_def {
     /* For fusion: the tile function for operands of this type (all inputs and the output alike), or
      * NULL. */
     ewise_fn (*ewise)(int dtype);
+    /* The same for ops whose types differ or whose attrs decide; comes before ewise. */
+    ewise_fn (*ewise_of)(const struct attrs *attrs, const int *in_types, int num_in, int out_type);
 };
 
 #define KERNEL_DEF(id)                                                                             \
@@ -89,6 +91,9 @@ struct kernel {
 const struct kernel_def *kernel_find(const struct op *op, const char *device,
                                      const struct attrs *attrs, const char *node_name,
                                      struct status *st) MUST_CHECK;
+/* The tile function for a node of these attrs and types, or NULL. */
+ewise_fn kernel_ewise(const struct kernel_def *def, const struct attrs *attrs, const int *in_types,
+                      int num_in, int out_type);
 /* For plug-ins: def lives for ever. */
 bool kernel_register(const struct kernel_def *def, struct status *st);
 void kernel_each(bool (*fn)(const struct kernel_def *def, void *arg), void *arg);

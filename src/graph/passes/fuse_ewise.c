@@ -1,61 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fusion of elementwise ops: trees of nodes whose kernels offer tile functions become one node.
  *
- * From each possible root upwards, producers join while all that reads them is inside already: so
- * nothing outside sees a result in between, and no cycle can come to be. Joined are nodes of one
- * type (float or double), frame and device, without state, control inputs, references or
- * protection; only the root may be fetched. The kernel (ops/math/fused.c) finds the shapes when it
- * runs. Linear in the graph but for the bounded size of a tree squared. */
+ * From each possible root upwards, later roots first, producers join while all that reads them is
+ * inside, or comes after the root in topological order: such a result becomes one more output. So
+ * the new node can stand in its root's place, and no cycle can come to be. Joined are nodes of one
+ * frame and device, without state, control inputs, references or protection; only the root may be
+ * fetched. Results are read outside only where nothing may be dead: the root would take them
+ * along. The kernel (ops/math/fused.c) finds the shapes when it runs. Linear in the graph but for
+ * the bounded size of a tree. */
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/pass.h"
+#include "graph/fused_node.h"
+#include "graph/pass_util.h"
 #include "op/kernel.h"
 
-enum { MAX_NODES = 48, MAX_INPUTS = 32, MAX_ARGS = 3 }; /* the kernel's limits */
+enum { MAX_NODES = 48, MAX_INPUTS = 32, MAX_ARGS = 3, MAX_OUTPUTS = 4 }; /* the kernel's limits */
+enum { FOUND = 128 };
 
 struct fuse {
     struct rgraph *g;
     struct rconsumers consumers;
     struct rnode **order;
-    int64_t num_nodes;   /* before the pass added any */
-    int *position;       /* per node: in order */
-    bool *fusable;       /* per node */
-    int *tree;           /* per node: the root's id + 1 of the tree that has it; 0: none */
-    struct rnode **with; /* per node: what replaced it as a root */
+    int64_t num_nodes; /* before the pass added any */
+    int *position;     /* per node: in order */
+    bool *fusable;     /* per node */
+    bool *conditional; /* per node: may be dead */
+    int *tree;         /* per node: the root's id + 1 of the tree that has it; 0: none */
+    int *seen;         /* per node: the root's id + 1 that had it to look at last */
+    struct fused_nodes made;
+    struct found { /* by op: the kernel that serves it, asked for once */
+        const struct op *op;
+        int types[MAX_ARGS + 1];
+        const struct kernel_def *def;
+    } found[FOUND];
 };
 
 /* --- which nodes --- */
 
-static bool cpu_device(const char *name)
+static const struct kernel_def *find_kernel(struct fuse *f, const struct rnode *n)
 {
-    const char *at = strstr(name, "/device:");
-    return name[0] == '\0' || (at && strncmp(at + 8, "CPU:", 4) == 0);
+    struct found *s = &f->found[((uintptr_t)n->op >> 5) % FOUND];
+    int types[MAX_ARGS + 1] = {n->output_types[0]};
+    memcpy(types + 1, n->input_types, sizeof types[0] * (size_t)n->num_inputs);
+    bool labelled = attrs_string(n->attrs, "_kernel").n > 0;
+    if (!labelled && s->op == n->op && memcmp(s->types, types, sizeof types) == 0)
+        return s->def;
+    struct status st = {0};
+    const struct kernel_def *def = kernel_find(n->op, "CPU", n->attrs, n->name, &st);
+    status_clear(&st);
+    if (!labelled) {
+        *s = (struct found){.op = n->op, .def = def};
+        memcpy(s->types, types, sizeof types);
+    }
+    return def;
 }
 
-static bool plain_inputs(const struct rnode *n, int dtype)
+static bool reads_values(const struct rnode *n)
 {
     for (int i = 0; i < n->num_inputs; i++) {
-        struct redge e = n->inputs[i];
-        if (n->input_types[i] != dtype || e.node->output_types[e.index] != dtype)
-            return false;
+        if (n->input_types[i] != n->inputs[i].node->output_types[n->inputs[i].index])
+            return false; /* a reference */
     }
     return true;
 }
 
-static bool is_fusable(const struct rnode *n)
+static bool is_fusable(struct fuse *f, const struct rnode *n)
 {
     if (n->dropped || n->num_control > 0 || n->num_outputs != 1 || n->num_inputs < 1 ||
-        n->num_inputs > MAX_ARGS || n->op->function || n->op->def->flags & OP_STATEFUL)
+        n->num_inputs > MAX_ARGS || n->op->function || n->op->def->flags & OP_STATEFUL ||
+        !reads_values(n) || !fused_node_on_cpu(n))
         return false;
-    int dtype = n->output_types[0];
-    if ((dtype != DT_FLOAT && dtype != DT_DOUBLE) || !plain_inputs(n, dtype) ||
-        !cpu_device(n->device))
-        return false;
-    struct status st = {0};
-    const struct kernel_def *def = kernel_find(n->op, "CPU", n->attrs, n->name, &st);
-    status_clear(&st);
-    if (!def || !def->ewise || !def->ewise(dtype))
+    const struct kernel_def *def = find_kernel(f, n);
+    if (!def || !kernel_ewise(def, n->attrs, n->input_types, n->num_inputs, n->output_types[0]))
         return false;
     return !(def->flags & KERNEL_BIAS) || !str_is(attrs_string(n->attrs, "data_format"), "NCHW");
 }
@@ -77,40 +94,48 @@ struct tree {
     int num_nodes;
     struct rnode *open[MAX_NODES * MAX_ARGS]; /* producers not yet looked at */
     int num_open;
+    struct redge edges[MAX_INPUTS]; /* into the tree, each once */
+    int num_edges;
+    struct rnode *outputs[MAX_OUTPUTS]; /* the root first */
+    int num_outputs;
 };
 
-static bool all_readers_inside(const struct fuse *f, const struct rnode *p, int mark)
+/* Whether all that reads p lets it join; *outside: somebody reads it who is not in the tree. */
+static bool readers_allow(const struct fuse *f, const struct rnode *p, const struct rnode *root,
+                          bool *outside)
 {
     int64_t begin = f->consumers.begin[p->id], end = f->consumers.begin[p->id + 1];
+    *outside = false;
     for (int64_t k = begin; k < end; k++) {
         const struct rnode *c = f->consumers.node[k];
-        if (f->consumers.input[k] < 0 || f->tree[c->id] != mark || !shapes_suit(p, c))
+        bool inside = f->tree[c->id] == root->id + 1;
+        bool later = f->tree[c->id] != 0 || f->position[c->id] > f->position[root->id];
+        if (f->consumers.input[k] < 0 || (inside ? !shapes_suit(p, c) : !later))
             return false;
+        *outside = *outside || !inside;
     }
     return true;
 }
 
-static bool may_join(const struct fuse *f, const struct rnode *p, const struct rnode *root)
+static bool may_join(const struct fuse *f, const struct tree *t, const struct rnode *p,
+                     bool *outside)
 {
-    return p->id < f->num_nodes && f->fusable[p->id] && f->tree[p->id] == 0 && !p->keep &&
-           p->frame == root->frame && p->output_types[0] == root->output_types[0] &&
-           strcmp(p->device, root->device) == 0 && all_readers_inside(f, p, root->id + 1);
+    const struct rnode *root = t->root;
+    if (f->tree[p->id] != 0 || p->keep || p->frame != root->frame ||
+        strcmp(p->device, root->device) != 0 || !readers_allow(f, p, root, outside))
+        return false;
+    return !*outside || (t->num_outputs < MAX_OUTPUTS && !f->conditional[root->id]);
 }
 
-static void open_inputs(struct tree *t, const struct rnode *n)
+static void open_inputs(struct fuse *f, struct tree *t, const struct rnode *n)
 {
     for (int i = 0; i < n->num_inputs; i++) {
-        bool there = false;
-        for (int k = 0; k < t->num_open; k++)
-            there = there || t->open[k] == n->inputs[i].node;
-        if (!there)
-            t->open[t->num_open++] = n->inputs[i].node;
+        struct rnode *p = n->inputs[i].node;
+        if (p->id >= f->num_nodes || !f->fusable[p->id] || f->seen[p->id] == t->root->id + 1)
+            continue;
+        f->seen[p->id] = t->root->id + 1;
+        t->open[t->num_open++] = p;
     }
-}
-
-static int64_t position_of(const struct fuse *f, const struct rnode *n)
-{
-    return n->id < f->num_nodes ? f->position[n->id] : -1;
 }
 
 /* The last one in topological order: whatever of the tree reads it has joined by then. */
@@ -118,7 +143,7 @@ static struct rnode *take_open(const struct fuse *f, struct tree *t)
 {
     int best = 0;
     for (int i = 1; i < t->num_open; i++) {
-        if (position_of(f, t->open[i]) > position_of(f, t->open[best]))
+        if (f->position[t->open[i]->id] > f->position[t->open[best]->id])
             best = i;
     }
     struct rnode *n = t->open[best];
@@ -135,51 +160,60 @@ static int find_edge(const struct redge *edges, int n, struct redge e)
     return -1;
 }
 
-/* Edges into the tree, each once; -1: too many. */
-static int outer_edges(const struct fuse *f, const struct tree *t, struct redge *edges)
+/* n's inputs in the place of what it gives: none of them is inside, for those come later. */
+static bool join_edges(struct tree *t, struct rnode *n)
 {
-    int n = 0, mark = t->root->id + 1;
-    for (int i = t->num_nodes - 1; i >= 0; i--) {
-        for (int k = 0; k < t->nodes[i]->num_inputs; k++) {
-            struct redge e = t->nodes[i]->inputs[k];
-            bool inner = e.node->id < f->num_nodes && f->tree[e.node->id] == mark;
-            if (inner || find_edge(edges, n, e) >= 0)
-                continue;
-            if (n == MAX_INPUTS)
-                return -1;
-            edges[n++] = e;
-        }
+    struct redge edges[MAX_INPUTS];
+    int num = t->num_edges, own = find_edge(t->edges, num, (struct redge){n, 0});
+    memcpy(edges, t->edges, sizeof edges);
+    if (own >= 0)
+        edges[own] = edges[--num];
+    for (int i = 0; i < n->num_inputs; i++) {
+        if (find_edge(edges, num, n->inputs[i]) >= 0)
+            continue;
+        if (num == MAX_INPUTS)
+            return false;
+        edges[num++] = n->inputs[i];
     }
-    return n;
+    memcpy(t->edges, edges, sizeof edges);
+    t->num_edges = num;
+    return true;
 }
 
-static void join(struct fuse *f, struct tree *t, struct rnode *n)
+static bool join(struct fuse *f, struct tree *t, struct rnode *n, bool outside)
 {
+    if (!join_edges(t, n))
+        return false;
     f->tree[n->id] = t->root->id + 1;
     t->nodes[t->num_nodes++] = n;
-    open_inputs(t, n);
+    if (outside)
+        t->outputs[t->num_outputs++] = n;
+    open_inputs(f, t, n);
+    return true;
 }
 
 static void grow(struct fuse *f, struct tree *t)
 {
-    struct redge edges[MAX_INPUTS];
-    join(f, t, t->root);
-    while (t->num_open > 0 && t->num_nodes < MAX_NODES) {
+    bool outside;
+    bool room = join(f, t, t->root, true);
+    while (room && t->num_open > 0 && t->num_nodes < MAX_NODES) {
         struct rnode *p = take_open(f, t);
-        if (!may_join(f, p, t->root))
-            continue;
-        join(f, t, p);
-        if (outer_edges(f, t, edges) < 0) { /* this one was too many */
-            t->num_nodes--;
-            f->tree[p->id] = 0;
-            return;
-        }
+        room = !may_join(f, t, p, &outside) || join(f, t, p, outside);
     }
+}
+
+static int find_node(const struct tree *t, const struct rnode *n)
+{
+    for (int i = 0; i < t->num_nodes; i++) {
+        if (t->nodes[i] == n)
+            return i;
+    }
+    return -1;
 }
 
 /* Results are computed shortly before they are read: a tree's nodes in the order of a walk that
  * finishes operands first. */
-static void sort_nodes(const struct fuse *f, struct tree *t)
+static void sort_nodes(struct tree *t)
 {
     struct {
         struct rnode *node;
@@ -187,7 +221,7 @@ static void sort_nodes(const struct fuse *f, struct tree *t)
     } stack[MAX_NODES];
     struct rnode *sorted[MAX_NODES];
     bool seen[MAX_NODES] = {false};
-    int depth = 0, n = 0, mark = t->root->id + 1;
+    int depth = 0, n = 0;
     stack[depth++].node = t->root;
     stack[0].next = 0;
     while (depth > 0) {
@@ -197,14 +231,11 @@ static void sort_nodes(const struct fuse *f, struct tree *t)
             depth--;
             continue;
         }
-        struct rnode *p = r->inputs[stack[depth - 1].next++].node;
-        int at = -1;
-        for (int i = 0; i < t->num_nodes && p->id < f->num_nodes && f->tree[p->id] == mark; i++)
-            at = t->nodes[i] == p ? i : at;
+        int at = find_node(t, r->inputs[stack[depth - 1].next++].node);
         if (at < 0 || seen[at])
             continue;
         seen[at] = true;
-        stack[depth].node = p;
+        stack[depth].node = t->nodes[at];
         stack[depth++].next = 0;
     }
     ASSERT(n == t->num_nodes);
@@ -213,130 +244,74 @@ static void sort_nodes(const struct fuse *f, struct tree *t)
 
 /* --- the node that replaces it --- */
 
-static struct attr_value node_value(const struct rnode *n)
-{
-    struct attrs kept = {0};
-    for (int64_t i = 0; i < n->attrs->n; i++) {
-        const struct attr *a = &n->attrs->items[i];
-        if (a->name[0] != '_' || strcmp(a->name, "_kernel") == 0)
-            attrs_set(&kept, a->name, attr_value_dup(&a->value));
-    }
-    struct attr_value v = attr_func(n->op->name, &kept);
-    attrs_clear(&kept);
-    return v;
-}
-
-static struct str place_of(const struct rnode *n)
-{
-    return n->origin && n->origin->made_at ? str_of(n->origin->made_at) : (struct str){0};
-}
-
-static void set_nodes(const struct tree *t, struct attrs *attrs)
-{
-    struct attr_value values[MAX_NODES];
-    struct attr_func *funcs[MAX_NODES];
-    struct str names[MAX_NODES], made[MAX_NODES];
-    for (int i = 0; i < t->num_nodes; i++) {
-        values[i] = node_value(t->nodes[i]);
-        funcs[i] = values[i].func;
-        names[i] = str_of(t->nodes[i]->name);
-        made[i] = place_of(t->nodes[i]);
-    }
-    attrs_set(attrs, "nodes", attr_list(ATTR_FUNC, funcs, t->num_nodes));
-    attrs_set(attrs, "names", attr_list(ATTR_STRING, names, t->num_nodes));
-    attrs_set(attrs, "made", attr_list(ATTR_STRING, made, t->num_nodes));
-    for (int i = 0; i < t->num_nodes; i++)
-        attr_value_clear(&values[i]);
-}
-
-static void set_operands(const struct tree *t, const struct redge *edges, int num_edges,
-                         struct attrs *attrs)
+static void set_operands(const struct tree *t, struct attrs *attrs)
 {
     int64_t operands[MAX_NODES * MAX_ARGS], n = 0;
     for (int i = 0; i < t->num_nodes; i++) {
         for (int k = 0; k < t->nodes[i]->num_inputs; k++) {
             struct redge e = t->nodes[i]->inputs[k];
-            int at = find_edge(edges, num_edges, e);
-            for (int j = 0; j < i && at < 0; j++)
-                at = t->nodes[j] == e.node ? num_edges + j : -1;
-            operands[n++] = at;
+            int at = find_edge(t->edges, t->num_edges, e);
+            operands[n++] = at >= 0 ? at : t->num_edges + find_node(t, e.node);
         }
     }
     attrs_set(attrs, "operands", attr_list(ATTR_INT, operands, n));
 }
 
+static void set_types(const struct tree *t, struct attrs *attrs)
+{
+    int in[MAX_INPUTS], out[MAX_OUTPUTS];
+    int64_t results[MAX_OUTPUTS];
+    for (int i = 0; i < t->num_edges; i++)
+        in[i] = t->edges[i].node->output_types[t->edges[i].index];
+    for (int i = 0; i < t->num_outputs; i++) {
+        out[i] = t->outputs[i]->output_types[0];
+        results[i] = find_node(t, t->outputs[i]);
+    }
+    attrs_set(attrs, "Tin", attr_list(ATTR_TYPE, in, t->num_edges));
+    attrs_set(attrs, "Tout", attr_list(ATTR_TYPE, out, t->num_outputs));
+    attrs_set(attrs, "results", attr_list(ATTR_INT, results, t->num_outputs));
+}
+
 static bool replace(struct fuse *f, struct tree *t, struct status *st)
 {
-    struct redge edges[MAX_INPUTS];
-    struct rnode *root = t->root;
-    sort_nodes(f, t);
-    int n = 0;
-    for (int i = 0; i < t->num_nodes; i++) { /* outer_edges, in the new order */
-        for (int k = 0; k < t->nodes[i]->num_inputs; k++) {
-            struct redge e = t->nodes[i]->inputs[k];
-            bool inner = e.node->id < f->num_nodes && f->tree[e.node->id] == root->id + 1;
-            if (!inner && find_edge(edges, n, e) < 0)
-                edges[n++] = e;
-        }
-    }
-    const struct op *op = op_get("_FusedEwise", st);
-    if (!op)
-        return false;
     struct attrs attrs = {0};
-    set_nodes(t, &attrs);
-    set_operands(t, edges, n, &attrs);
-    attrs_set(&attrs, "T", attr_type(root->output_types[0]));
-    attrs_set(&attrs, "N", attr_int(n));
-    rgraph_drop(f->g, root); /* its name is the new node's */
-    struct rnode *fused = rgraph_add(f->g, root->name, op, &attrs, edges, n, st);
+    sort_nodes(t);
+    fused_node_set_parts(&attrs, t->nodes, t->num_nodes);
+    set_operands(t, &attrs);
+    set_types(t, &attrs);
+    struct rnode *fused =
+        fused_node_add(f->g, t->root, "_FusedEwise", &attrs, t->edges, t->num_edges, st);
     attrs_clear(&attrs);
     if (!fused)
         return false;
-    fused->device = root->device;
-    fused->origin = root->origin;
-    fused->frame = root->frame;
-    fused->shapes = root->shapes;
-    fused->keep = root->keep;
-    f->with[root->id] = fused;
-    for (int i = 0; i < t->num_nodes; i++) {
-        if (t->nodes[i] != root)
-            rgraph_drop(f->g, t->nodes[i]);
-        t->nodes[i]->keep = false;
+    struct shape *shapes = (struct shape *)(uintptr_t)fused->shapes;
+    for (int i = 0; i < t->num_outputs; i++) {
+        f->made.with[t->outputs[i]->id] = fused;
+        f->made.index[t->outputs[i]->id] = i;
+        shapes[i] = t->outputs[i]->shapes[0];
     }
-    root->name = arena_printf(&f->g->arena, "%s/unfused", root->name);
+    for (int i = 0; i < t->num_nodes; i++) {
+        if (t->nodes[i] != t->root)
+            rgraph_drop(f->g, t->nodes[i]);
+    }
     return true;
 }
 
 /* --- the pass --- */
 
-static void reconnect(struct fuse *f)
-{
-    for (int64_t i = 0; i < f->g->num_nodes; i++) {
-        struct rnode *n = f->g->nodes[i];
-        for (int k = 0; k < n->num_inputs; k++) {
-            int id = n->inputs[k].node->id;
-            if (id < f->num_nodes && f->with[id])
-                n->inputs[k].node = f->with[id];
-        }
-        for (int64_t k = 0; k < n->num_control; k++) {
-            int id = n->control[k]->id;
-            if (id < f->num_nodes && f->with[id])
-                n->control[k] = f->with[id];
-        }
-    }
-}
-
 static bool fuse_all(struct fuse *f, struct status *st)
 {
     for (int64_t i = 0; i < f->num_nodes && f->order[i]; i++) {
         f->position[f->order[i]->id] = (int)i;
-        f->fusable[f->order[i]->id] = is_fusable(f->order[i]);
+        f->fusable[f->order[i]->id] = is_fusable(f, f->order[i]);
     }
     for (int64_t i = f->num_nodes - 1; i >= 0; i--) {
         struct rnode *r = f->order[i];
         if (!r || !f->fusable[r->id] || f->tree[r->id] != 0)
             continue;
-        struct tree t = {.root = r};
+        struct tree t;
+        t.root = r;
+        t.num_nodes = t.num_open = t.num_edges = t.num_outputs = 0;
         grow(f, &t);
         if (t.num_nodes > 1 && !replace(f, &t, st))
             return false;
@@ -346,24 +321,29 @@ static bool fuse_all(struct fuse *f, struct status *st)
 
 static bool run(struct rgraph *g, const struct pass_options *o UNUSED, struct status *st)
 {
-    struct fuse f = {.g = g};
+    struct fuse f = {.g = g, .num_nodes = g->num_nodes, .made.n = g->num_nodes};
     if (!rgraph_sort(g, &f.order, st))
         return false;
     f.consumers = rgraph_consumers(g);
-    f.num_nodes = g->num_nodes;
     f.position = mem_new_array(int, f.num_nodes + 1);
     f.fusable = mem_new_array(bool, f.num_nodes + 1);
+    f.conditional = rgraph_find_conditional(g, f.order);
     f.tree = mem_new_array(int, f.num_nodes + 1);
-    f.with = mem_new_array(struct rnode *, f.num_nodes + 1);
+    f.seen = mem_new_array(int, f.num_nodes + 1);
+    f.made.with = mem_new_array(struct rnode *, f.num_nodes + 1);
+    f.made.index = mem_new_array(int, f.num_nodes + 1);
     bool ok = fuse_all(&f, st);
     if (ok) {
-        reconnect(&f);
+        fused_node_reconnect(g, &f.made);
         rgraph_compact(g);
     }
     mem_free(f.position);
     mem_free(f.fusable);
+    mem_free(f.conditional);
     mem_free(f.tree);
-    mem_free(f.with);
+    mem_free(f.seen);
+    mem_free(f.made.with);
+    mem_free(f.made.index);
     return ok;
 }
 

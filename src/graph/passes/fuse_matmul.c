@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/pass.h"
+#include "graph/fused_node.h"
 
 enum { MAX_PARTS = 3 };
 
@@ -36,12 +36,6 @@ static bool is_plain(const struct rnode *n)
             return false;
     }
     return true;
-}
-
-static bool on_cpu(const struct rnode *n)
-{
-    const char *at = strstr(n->device, "/device:");
-    return n->device[0] == '\0' || (at && strncmp(at + 8, "CPU:", 4) == 0);
 }
 
 /* The one node that reads n, with nothing between that forbids to join them; else NULL. */
@@ -78,7 +72,8 @@ static bool find_sum(struct match *m, struct rnode *sum)
 static bool find_match(const struct rconsumers *c, struct rnode *product, struct match *m)
 {
     static const char *const acts[] = {"Relu", "Relu6", "Elu", "Tanh", "Sigmoid"};
-    if (strcmp(product->op->name, "MatMul") != 0 || !is_plain(product) || !on_cpu(product))
+    if (strcmp(product->op->name, "MatMul") != 0 || !is_plain(product) ||
+        !fused_node_on_cpu(product))
         return false;
     m->parts[0] = product;
     struct rnode *sum = only_reader(c, product);
@@ -90,38 +85,11 @@ static bool find_match(const struct rconsumers *c, struct rnode *product, struct
     return true;
 }
 
-static struct attr_value node_value(const struct rnode *n)
-{
-    struct attrs kept = {0};
-    for (int64_t i = 0; i < n->attrs->n; i++) {
-        const struct attr *a = &n->attrs->items[i];
-        if (a->name[0] != '_' || strcmp(a->name, "_kernel") == 0)
-            attrs_set(&kept, a->name, attr_value_dup(&a->value));
-    }
-    struct attr_value v = attr_func(n->op->name, &kept);
-    attrs_clear(&kept);
-    return v;
-}
-
 static void set_attrs(const struct match *m, struct attrs *attrs)
 {
-    struct attr_value values[MAX_PARTS];
-    struct attr_func *funcs[MAX_PARTS];
-    struct str names[MAX_PARTS], made[MAX_PARTS];
-    for (int i = 0; i < m->num; i++) {
-        const struct rnode *n = m->parts[i];
-        values[i] = node_value(n);
-        funcs[i] = values[i].func;
-        names[i] = str_of(n->name);
-        made[i] = str_of(n->origin ? n->origin->made_at : NULL);
-    }
+    fused_node_set_parts(attrs, m->parts, m->num);
     attrs_set(attrs, "T", attr_type(m->parts[0]->output_types[0]));
-    attrs_set(attrs, "nodes", attr_list(ATTR_FUNC, funcs, m->num));
-    attrs_set(attrs, "names", attr_list(ATTR_STRING, names, m->num));
-    attrs_set(attrs, "made", attr_list(ATTR_STRING, made, m->num));
     attrs_set(attrs, "bias_first", attr_bool(m->bias == 0));
-    for (int i = 0; i < m->num; i++)
-        attr_value_clear(&values[i]);
 }
 
 /* The new node has the last part's name; NULL: failed. */
@@ -130,41 +98,13 @@ static struct rnode *replace(struct rgraph *g, const struct match *m, struct sta
     struct rnode *last = m->parts[m->num - 1];
     const struct redge inputs[] = {m->parts[0]->inputs[0], m->parts[0]->inputs[1],
                                    m->parts[1]->inputs[m->bias]};
-    const struct op *op = op_get("_FusedMatMul", st);
-    if (!op)
-        return NULL;
     struct attrs attrs = {0};
     set_attrs(m, &attrs);
-    rgraph_drop(g, last);
-    struct rnode *fused = rgraph_add(g, last->name, op, &attrs, inputs, 3, st);
+    struct rnode *fused = fused_node_add(g, last, "_FusedMatMul", &attrs, inputs, 3, st);
     attrs_clear(&attrs);
-    if (!fused)
-        return NULL;
-    fused->device = last->device;
-    fused->origin = last->origin;
-    fused->frame = last->frame;
-    fused->shapes = last->shapes;
-    fused->keep = last->keep;
-    last->keep = false;
-    last->name = arena_printf(&g->arena, "%s/unfused", last->name);
+    if (fused)
+        fused->shapes = last->shapes;
     return fused;
-}
-
-static void reconnect(struct rgraph *g, struct rnode *const *with, int64_t n)
-{
-    for (int64_t i = 0; i < g->num_nodes; i++) {
-        struct rnode *r = g->nodes[i];
-        for (int k = 0; k < r->num_inputs; k++) {
-            int id = r->inputs[k].node->id;
-            if (id < n && with[id])
-                r->inputs[k].node = with[id];
-        }
-        for (int64_t k = 0; k < r->num_control; k++) {
-            int id = r->control[k]->id;
-            if (id < n && with[id])
-                r->control[k] = with[id];
-        }
-    }
 }
 
 static bool run(struct rgraph *g, const struct pass_options *o UNUSED, struct status *st)
@@ -180,7 +120,7 @@ static bool run(struct rgraph *g, const struct pass_options *o UNUSED, struct st
         with[m.parts[m.num - 1]->id] = fused;
     }
     if (status_ok(st)) {
-        reconnect(g, with, n);
+        fused_node_reconnect(g, &(struct fused_nodes){.with = with, .n = n});
         rgraph_compact(g);
     }
     mem_free(with);

@@ -53,6 +53,13 @@ static bool add_n_init(struct kernel *k, void *state, struct status *st)
     return true;
 }
 
+static ewise_fn add_n_ewise(const struct attrs *attrs UNUSED, const int *in_types, int num_in,
+                            int out_type)
+{
+    bool two = num_in == 2 && in_types[0] == out_type && in_types[1] == out_type;
+    return two ? ewise_for_fusion(EW_add, out_type) : NULL;
+}
+
 static bool add_n_run(struct kctx *c, struct status *st)
 {
     const struct ewise_loop *l = kernel_state(c);
@@ -118,7 +125,9 @@ KERNEL_DEF(add_n_cpu) = {.op = "AddN",
                          .types = {"T: {" K_SUM "}"},
                          .state_bytes = sizeof(struct ewise_loop),
                          .init = add_n_init,
-                         .run = add_n_run};
+                         .run = add_n_run,
+                         .flags = KERNEL_SAME_SHAPE,
+                         .ewise_of = add_n_ewise};
 
 OP_DEF(accumulate_n_v2) = {
     .name = "AccumulateNV2",
@@ -135,4 +144,6 @@ KERNEL_DEF(accumulate_n_v2_cpu) = {.op = "AccumulateNV2",
                                    .types = {"T: {" K_SUM "}"},
                                    .state_bytes = sizeof(struct ewise_loop),
                                    .init = add_n_init,
-                                   .run = add_n_run};
+                                   .run = add_n_run,
+                                   .flags = KERNEL_SAME_SHAPE,
+                                   .ewise_of = add_n_ewise};

@@ -71,6 +71,17 @@ static bool cast_init(struct kernel *k, void *state, struct status *st)
     return true;
 }
 
+static ewise_fn cast_ewise(const struct attrs *attrs, const int *in_types, int num_in, int out_type)
+{
+    int from = in_types[0];
+    bool plain = from == DT_FLOAT || from == DT_DOUBLE || from == DT_BOOL || from == DT_INT32 ||
+                 from == DT_INT64;
+    if (num_in != 1 || !plain || from == out_type || attrs_bool(attrs, "Truncate") ||
+        (out_type != DT_FLOAT && out_type != DT_DOUBLE))
+        return NULL;
+    return tile_cast_find(from, out_type);
+}
+
 /* --- the outer steps --- */
 
 static const void *to_plain(const struct cast *s, const void *x, void *room, int64_t n)
@@ -233,4 +244,5 @@ KERNEL_DEF(cast_cpu) = {.op = "Cast",
                         .device = "CPU",
                         .state_bytes = sizeof(struct cast),
                         .init = cast_init,
-                        .run = cast_run};
+                        .run = cast_run,
+                        .ewise_of = cast_ewise};

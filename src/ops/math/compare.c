@@ -14,18 +14,24 @@
                    .no_grad = "it gives bool"};                                                    \
     BOOL_KERNEL(id_, name_, "T: {" T_FLOATS ", int8, uint8, int16, int32, int64}", ewise_run_binary)
 
-/* As EWISE_KERNEL, but not for chains: the result has another type. */
+/* As EWISE_KERNEL; the result has another type than the operands. */
 #define BOOL_KERNEL(id_, op_, types_, run_)                                                        \
     static bool id_##_init(struct kernel *k, void *state, struct status *st)                       \
     {                                                                                              \
         return ewise_init(k, state, EW_##id_, st);                                                 \
+    }                                                                                              \
+    static ewise_fn id_##_ewise(const struct attrs *attrs UNUSED, const int *in_types, int num_in, \
+                                int out_type UNUSED)                                               \
+    {                                                                                              \
+        return ewise_for_bool(EW_##id_, in_types, num_in);                                         \
     }                                                                                              \
     KERNEL_DEF(id_##_cpu) = {.op = op_,                                                            \
                              .device = "CPU",                                                      \
                              .types = {types_},                                                    \
                              .state_bytes = sizeof(struct ewise_loop),                             \
                              .init = id_##_init,                                                   \
-                             .run = run_}
+                             .run = run_,                                                          \
+                             .ewise_of = id_##_ewise}
 
 ORDER_OP(less, "Less", "Whether x is less than y.");
 ORDER_OP(less_equal, "LessEqual", "Whether x is less than or equal to y.");
@@ -136,6 +142,11 @@ static bool equality_shape(struct infer_ctx *c, struct status *st)
         .flags = OP_COMMUTATIVE,                                                                   \
         .shape = equality_shape,                                                                   \
         .no_grad = "it gives bool"};                                                               \
+    static ewise_fn id_##_ewise(const struct attrs *attrs UNUSED, const int *in_types, int num_in, \
+                                int out_type UNUSED)                                               \
+    {                                                                                              \
+        return ewise_for_bool(EW_##id_, in_types, num_in);                                         \
+    }                                                                                              \
     KERNEL_DEF(id_##_cpu) = {                                                                      \
         .op = name_,                                                                               \
         .device = "CPU",                                                                           \
@@ -143,7 +154,8 @@ static bool equality_shape(struct infer_ctx *c, struct status *st)
                   ", int8, uint8, int16, int32, int64, complex64, complex128, bool, string}"},     \
         .state_bytes = sizeof(struct equality),                                                    \
         .init = equality_init,                                                                     \
-        .run = equality_run}
+        .run = equality_run,                                                                       \
+        .ewise_of = id_##_ewise}
 
 EQUALITY_OP(equal, "Equal", "Whether x and y are equal.");
 EQUALITY_OP(not_equal, "NotEqual", "Whether x and y differ.");

@@ -36,6 +36,8 @@ struct ewise_loop {
 ewise_fn ewise_find(enum ewise_id id, int dtype);
 /* The same for KERNEL_DEF's ewise member: float and double alone. */
 ewise_fn ewise_for_fusion(enum ewise_id id, int dtype);
+/* For ewise_of of ops that give bool: operands all float, all double, or all bool. */
+ewise_fn ewise_for_bool(enum ewise_id id, const int *in_types, int num_in);
 
 /* Fills a loop for operands of in_type; UNIMPLEMENTED where there is none. */
 MUST_CHECK bool ewise_loop_init(struct ewise_loop *l, enum ewise_id id, int num_in, int in_type,

@@ -19,6 +19,17 @@ ewise_fn ewise_for_fusion(enum ewise_id id, int dtype)
     return dtype == DT_FLOAT || dtype == DT_DOUBLE ? ewise_find(id, dtype) : NULL;
 }
 
+ewise_fn ewise_for_bool(enum ewise_id id, const int *in_types, int num_in)
+{
+    int dtype = in_types[0];
+    for (int i = 1; i < num_in; i++) {
+        if (in_types[i] != dtype)
+            return NULL;
+    }
+    bool fits = dtype == DT_FLOAT || dtype == DT_DOUBLE || dtype == DT_BOOL;
+    return fits ? ewise_find(id, dtype) : NULL;
+}
+
 /* Rough, to split loops by. */
 static float cost_of(enum ewise_id id, int in_type)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _FusedEwise: a tree of elementwise ops of one type in one kernel, made by the optimiser.
+/* _FusedEwise: a tree of elementwise ops in one kernel, made by the optimiser.
  *
  * A call tells values that are as big as the output from those that are smaller. Instructions on
  * small values alone run once, by their own kernels; the others tile by tile. Whatever does not fit
@@ -11,170 +11,6 @@
 
 #include "base/mem.h"
 #include "op/infer.h"
-
-/* --- the program --- */
-
-static void fused_release(void *state)
-{
-    struct fused *f = state;
-    for (int k = 0; f->ops && k < f->num_ops; k++)
-        kernel_free(f->ops[k].kernel);
-    mem_free(f->ops);
-}
-
-static bool fail_program(const struct kernel *k, const char *what, struct status *st)
-{
-    return status_invalid(st, "_FusedEwise '%s': %s", k->node_name, what);
-}
-
-/* The chain step that computes what an op computes, bit for bit. */
-static uint8_t chain_of(const char *op)
-{
-    static const struct {
-        const char *op;
-        uint8_t chain;
-    } rows[] = {{"Add", MATH_CHAIN_ADD},
-                {"AddV2", MATH_CHAIN_ADD},
-                {"BiasAdd", MATH_CHAIN_ADD},
-                {"BiasAddV1", MATH_CHAIN_ADD},
-                {"Sub", MATH_CHAIN_SUB},
-                {"Mul", MATH_CHAIN_MUL},
-                {"Div", MATH_CHAIN_DIV},
-                {"RealDiv", MATH_CHAIN_DIV},
-                {"Maximum", MATH_CHAIN_MAX},
-                {"Minimum", MATH_CHAIN_MIN},
-                {"SquaredDifference", MATH_CHAIN_SQUARED_DIFF},
-                {"TanhGrad", MATH_CHAIN_TANH_GRAD},
-                {"SigmoidGrad", MATH_CHAIN_SIGMOID_GRAD},
-                {"ReluGrad", MATH_CHAIN_RELU_GRAD},
-                {"Neg", MATH_CHAIN_NEG},
-                {"Abs", MATH_CHAIN_ABS},
-                {"Square", MATH_CHAIN_SQUARE},
-                {"Relu", MATH_CHAIN_RELU},
-                {"Relu6", MATH_CHAIN_RELU6}};
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        if (strcmp(op, rows[i].op) == 0)
-            return rows[i].chain;
-    }
-    return MATH_CHAIN_NUM;
-}
-
-/* Nanoseconds an element, the memory apart. */
-static double cost_of(const struct fused_op *o)
-{
-    const struct kernel *k = o->kernel;
-    if (o->chain != MATH_CHAIN_NUM)
-        return 0.02;
-    bool known = k->def->run == ewise_run_unary || k->def->run == ewise_run_binary ||
-                 k->def->run == ewise_run_same;
-    return known ? (double)((const struct ewise_loop *)k->state)->cost_ns : 1;
-}
-
-static bool make_op(struct kernel *k, struct fused *f, int at, int dtype, struct status *st)
-{
-    const struct attr_func *node = attrs_list(k->attrs, "nodes")->funcs[at];
-    struct str name = attrs_list(k->attrs, "names")->ss[at];
-    struct str made = attrs_list(k->attrs, "made")->ss[at];
-    struct fused_op *o = &f->ops[at];
-    const struct op *op = op_find(node->name);
-    if (!op || op->function || (op->def->flags & OP_STATEFUL))
-        return status_invalid(st, "_FusedEwise '%s': cannot hold a %s", k->node_name, node->name);
-    const char *called = name.n > 0 ? name.p : k->node_name;
-    if (!op_check_attrs(op, &node->attrs, called, st))
-        return false;
-    const struct kernel_def *def = kernel_find(op, "CPU", &node->attrs, called, st);
-    if (!def)
-        return false;
-    o->fn = def->ewise ? def->ewise(dtype) : NULL;
-    if (!o->fn)
-        return status_invalid(st, "_FusedEwise '%s': cannot hold a %s", k->node_name, node->name);
-    o->kernel = kernel_new(def, op, called, &node->attrs, k->device, st);
-    if (!o->kernel)
-        return false;
-    o->kernel->made_at = made.n > 0 ? made.p : NULL;
-    o->num_args = (uint8_t)min_i64(o->kernel->num_inputs, FUSED_ARGS);
-    o->same_shape = (def->flags & KERNEL_SAME_SHAPE) || def->run == ewise_run_same;
-    o->chain = chain_of(op->name);
-    o->bias = def->flags & KERNEL_BIAS;
-    o->like_first = def->flags & KERNEL_LIKE_FIRST;
-    f->particular = f->particular || o->bias || o->like_first;
-    if (o->bias && str_is(attrs_string(&node->attrs, "data_format"), "NCHW"))
-        return fail_program(k, "a bias along another dim than the last", st);
-    o->by_one_value = strcmp(op->name, "Pow") == 0;
-    bool fits = o->kernel->num_inputs == o->num_args && o->kernel->num_outputs == 1 &&
-                o->kernel->output_types[0] == dtype;
-    for (int i = 0; i < o->num_args; i++)
-        fits = fits && o->kernel->input_types[i] == dtype;
-    return fits || fail_program(k, "a node with operands of another kind", st);
-}
-
-static bool read_args(struct kernel *k, struct fused *f, struct status *st)
-{
-    const struct attr_value *v = attrs_list(k->attrs, "operands");
-    int64_t at = 0;
-    for (int i = 0; i < f->num_ops; i++) {
-        for (int j = 0; j < f->ops[i].num_args; j++, at++) {
-            if (at >= v->n || v->is[at] < 0 || v->is[at] >= f->num_in + i)
-                return fail_program(k, "an operand that is not there", st);
-            f->ops[i].args[j] = (int16_t)v->is[at];
-            if (v->is[at] >= f->num_in)
-                f->ops[v->is[at] - f->num_in].num_uses++;
-        }
-    }
-    return at == v->n || fail_program(k, "more operands than its nodes have", st);
-}
-
-/* Each result lies in a tile from its instruction to its last use. An instruction may write where
- * one of its operands lies. */
-static void place_results(struct fused *f)
-{
-    int last[FUSED_MAX_VALUES] = {0};
-    bool taken[FUSED_MAX_OPS] = {false};
-    for (int k = 0; k < f->num_ops; k++) {
-        for (int i = 0; i < f->ops[k].num_args; i++)
-            last[f->ops[k].args[i]] = k;
-    }
-    for (int k = 0; k < f->num_ops; k++) {
-        struct fused_op *o = &f->ops[k];
-        for (int i = 0; i < o->num_args; i++) {
-            if (o->args[i] >= f->num_in && last[o->args[i]] == k)
-                taken[f->ops[o->args[i] - f->num_in].reg] = false;
-        }
-        int reg = 0;
-        while (taken[reg])
-            reg++;
-        taken[reg] = true;
-        o->reg = (uint8_t)reg;
-        f->num_regs = reg + 1 > f->num_regs ? reg + 1 : f->num_regs;
-    }
-}
-
-static bool fused_init(struct kernel *k, void *state, struct status *st)
-{
-    struct fused *f = state;
-    int64_t n = attrs_list(k->attrs, "nodes")->n;
-    int dtype = attrs_type(k->attrs, "T");
-    if (n < 1 || n > FUSED_MAX_OPS || attrs_list(k->attrs, "names")->n != n ||
-        attrs_list(k->attrs, "made")->n != n)
-        return fail_program(k, "its nodes, names and places differ in number", st);
-    if (k->num_inputs > FUSED_MAX_INPUTS)
-        return fail_program(k, "too many inputs", st);
-    f->num_in = k->num_inputs;
-    f->num_ops = (int)n;
-    f->bytes = (int)dtype_size(dtype);
-    f->cost_ns = 0.15; /* the memory */
-    f->ops = mem_new_array(struct fused_op, n);
-    for (int i = 0; i < n; i++) {
-        if (!make_op(k, f, i, dtype, st))
-            return false;
-        f->cost_ns += cost_of(&f->ops[i]);
-    }
-    if (!read_args(k, f, st))
-        return false;
-    place_results(f);
-    f->whole = f->num_regs <= FUSED_MAX_REGS;
-    return true;
-}
 
 /* --- ops by their own kernels --- */
 
@@ -244,6 +80,12 @@ static int last_use(const struct fused *f, int value)
     return -1;
 }
 
+/* The value is the result of an instruction, not an output, and nobody needs it after k. */
+static bool dies_at(const struct fused *f, int value, int k)
+{
+    return value >= f->num_in && f->ops[value - f->num_in].out < 0 && last_use(f, value) == k;
+}
+
 /* Results that die at instruction k and are its operand once. */
 static uint64_t dying_at(const struct fused *f, int k)
 {
@@ -253,7 +95,7 @@ static uint64_t dying_at(const struct fused *f, int k)
         int uses = 0;
         for (int j = 0; j < o->num_args; j++)
             uses += o->args[j] == o->args[i];
-        if (uses == 1 && o->args[i] >= f->num_in && last_use(f, o->args[i]) == k)
+        if (uses == 1 && dies_at(f, o->args[i], k))
             dying |= (uint64_t)1 << i;
     }
     return dying;
@@ -268,12 +110,12 @@ static bool run_unfused(struct kctx *c, struct status *st)
         ok = run_apart(&a, k, dying_at(a.f, k), st);
         for (int i = 0; i < a.f->ops[k].num_args; i++) {
             int v = a.f->ops[k].args[i];
-            if (v >= a.f->num_in && last_use(a.f, v) == k)
+            if (dies_at(a.f, v, k))
                 tensor_clear(&a.results[v - a.f->num_in]);
         }
     }
-    if (ok)
-        kernel_out_take(c, 0, &a.results[a.f->num_ops - 1]);
+    for (int i = 0; ok && i < a.f->num_outs; i++)
+        kernel_out_take(c, i, &a.results[a.f->results[i]]);
     apart_clear(&a);
     return ok;
 }
@@ -329,7 +171,8 @@ static bool plan_alike(const struct kctx *c, const struct tensor *big, struct fu
             return false;
     }
     call->n = big->num_elems;
-    return sort_results(f, call, small);
+    return sort_results(f, call, small) &&
+           call->values[f->num_in + f->num_ops - 1].kind == FUSED_TILE;
 }
 
 enum { MAX_DIMS = 8 };
@@ -395,13 +238,10 @@ static bool find_dims(const struct kctx *c, const struct fused *f, struct dims *
 }
 
 /* Any broadcasting. A value that has fewer elements than the output is single or spread. */
-static bool plan_general(const struct kctx *c, struct fused_call *call, struct shape *shape,
+static bool plan_general(const struct kctx *c, struct fused_call *call, const struct dims *dims,
                          bool *small)
 {
     const struct fused *f = call->f;
-    struct dims dims[FUSED_MAX_VALUES];
-    if (!find_dims(c, f, dims))
-        return false;
     int num = f->num_in + f->num_ops;
     const struct dims *out = &dims[num - 1];
     *small = false;
@@ -419,7 +259,6 @@ static bool plan_general(const struct kctx *c, struct fused_call *call, struct s
             return false;
     }
     call->n = out->elems;
-    *shape = shape_make(out->d, out->rank);
     return true;
 }
 
@@ -472,39 +311,59 @@ static bool add_spreads(struct fused_call *call, struct apart *a, const struct s
     return true;
 }
 
-/* The output, in the memory of a full input that dies here if there is one. */
+/* Output 0, in the memory of a full input that dies here if there is one: it is written when a
+ * tile's other results have been computed. */
 static struct tensor *new_output(struct kctx *c, const struct fused_call *call,
                                  const struct shape *shape, struct status *st)
 {
+    const struct fused *f = call->f;
     uint64_t dying = c->in_last_use;
-    for (int i = 0; dying && i < call->f->num_in; i++, dying >>= 1) {
-        if ((dying & 1) && call->values[i].kind == FUSED_FULL && tensor_is_sole(c->in[i]))
+    for (int i = 0; dying && i < f->num_in; i++, dying >>= 1) {
+        if ((dying & 1) && call->values[i].kind == FUSED_FULL && tensor_is_sole(c->in[i]) &&
+            f->bytes[i] == f->bytes[f->num_in + f->num_ops - 1])
             return kernel_out_forward(c, i, 0, shape, st);
     }
     return kernel_out(c, 0, shape, st);
 }
 
-static bool run_tiles(struct kctx *c, struct fused_call *call, const struct shape *shape,
-                      struct status *st)
+/* dims: of all values, or NULL where results have the shape `like`. */
+static bool make_outputs(struct kctx *c, struct fused_call *call, const struct dims *dims,
+                         const struct shape *like, struct status *st)
 {
-    struct tensor *out = new_output(c, call, shape, st);
-    if (!out)
-        return false;
-    call->out = out->data;
-    call->stream = true;
-    for (int i = 0; i < call->f->num_in; i++)
-        call->stream = call->stream && call->values[i].data != call->out;
-    if (call->n > 0)
-        fused_run_tiles(kernel_pool(c), call);
+    const struct fused *f = call->f;
+    for (int i = 0; i < f->num_outs; i++) {
+        int value = f->num_in + f->results[i];
+        if (call->values[value].kind != FUSED_TILE)
+            continue;
+        struct shape shape = dims ? shape_make(dims[value].d, dims[value].rank) : shape_copy(like);
+        struct tensor *out =
+            i == 0 ? new_output(c, call, &shape, st) : kernel_out(c, i, &shape, st);
+        shape_clear(&shape);
+        if (!out)
+            return false;
+        call->out[i] = out->data;
+    }
     return true;
 }
 
+static void run_tiles(struct kctx *c, struct fused_call *call)
+{
+    call->stream = true;
+    for (int i = 0; i < call->f->num_in; i++)
+        call->stream = call->stream && call->values[i].data != call->out[0];
+    if (call->n > 0)
+        fused_run_tiles(kernel_pool(c), call);
+}
+
 /* With instructions on small values first, or values that are spread. */
-static bool run_mixed(struct kctx *c, struct fused_call *call, const struct shape *shape,
-                      struct status *st)
+static bool run_mixed(struct kctx *c, struct fused_call *call, const struct dims *dims,
+                      const struct shape *like, struct status *st)
 {
     const struct fused *f = call->f;
     struct apart a = {.c = c, .f = f};
+    struct shape shape =
+        dims ? shape_make(dims[f->num_in + f->num_ops - 1].d, dims[f->num_in + f->num_ops - 1].rank)
+             : shape_copy(like);
     bool ok = true;
     for (int k = 0; ok && k < f->num_ops; k++) {
         struct fused_value *v = &call->values[f->num_in + k];
@@ -513,12 +372,37 @@ static bool run_mixed(struct kctx *c, struct fused_call *call, const struct shap
         ok = run_apart(&a, k, 0, st);
         v->data = a.results[k].data;
     }
-    if (ok && !add_spreads(call, &a, shape))
+    if (ok && !add_spreads(call, &a, &shape)) {
         ok = run_unfused(c, st);
-    else
-        ok = ok && run_tiles(c, call, shape, st);
+    } else if (ok && (ok = make_outputs(c, call, dims, like, st))) {
+        run_tiles(c, call);
+        for (int i = 1; i < f->num_outs; i++) {
+            if (call->values[f->num_in + f->results[i]].kind != FUSED_TILE)
+                kernel_out_take(c, i, &a.results[f->results[i]]);
+        }
+    }
+    shape_clear(&shape);
     apart_clear(&a);
     return ok;
+}
+
+/* All results as big as the output. */
+static bool run_alike(struct kctx *c, struct fused_call *call, const struct shape *shape,
+                      struct status *st)
+{
+    if (!make_outputs(c, call, NULL, shape, st))
+        return false;
+    run_tiles(c, call);
+    return true;
+}
+
+static bool run_general(struct kctx *c, struct fused_call *call, struct status *st)
+{
+    struct dims dims[FUSED_MAX_VALUES];
+    bool small;
+    if (!find_dims(c, call->f, dims) || !plan_general(c, call, dims, &small))
+        return run_unfused(c, st);
+    return run_mixed(c, call, dims, NULL, st);
 }
 
 static bool fused_run(struct kctx *c, struct status *st)
@@ -531,26 +415,24 @@ static bool fused_run(struct kctx *c, struct status *st)
     bool small;
     if (!f->whole)
         return run_unfused(c, st);
-    if (!f->particular && plan_alike(c, big, &call, &small))
-        return small ? run_mixed(c, &call, &big->shape, st) : run_tiles(c, &call, &big->shape, st);
-    struct shape shape;
-    if (!plan_general(c, &call, &shape, &small))
-        return run_unfused(c, st);
-    bool ok = run_mixed(c, &call, &shape, st);
-    shape_clear(&shape);
-    return ok;
+    if (f->particular || !plan_alike(c, big, &call, &small))
+        return run_general(c, &call, st);
+    return small ? run_mixed(c, &call, NULL, &big->shape, st)
+                 : run_alike(c, &call, &big->shape, st);
 }
 
 OP_DEF(fused_ewise) = {
     .name = "_FusedEwise",
     .summary = "A tree of elementwise ops in one pass over memory; made by the optimiser.",
     .description = "operands: for each node its operands, inputs first, then the results of the "
-                   "nodes; the last node gives the output. names and made say what each node is "
-                   "called and where it was made, for messages.",
-    .inputs = {"inputs: N * T"},
-    .outputs = {"output: T"},
-    .attrs = {"T: {float, double}", "N: int >= 1", "nodes: list(func)", "operands: list(int)",
-              "names: list(string)", "made: list(string)"},
+                   "nodes. results: the nodes that give the outputs; the last node gives output "
+                   "0. names and made say what each node is called and where it was made, for "
+                   "messages.",
+    .inputs = {"inputs: Tin"},
+    .outputs = {"outputs: Tout"},
+    .attrs = {"Tin: list(type) >= 1", "Tout: list(type) >= 1", "nodes: list(func)",
+              "operands: list(int)", "results: list(int)", "names: list(string)",
+              "made: list(string)"},
     .shape = infer_unknown_outputs,
     .no_grad = "made by the optimiser, after gradients",
 };

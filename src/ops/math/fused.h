@@ -2,9 +2,9 @@
 /* A tree of elementwise ops that runs as one: its program, and its loop over tiles.
  *
  * The program is fixed when the kernel is made. Values are numbered: 0 .. num_in - 1 are the node's
- * inputs, num_in + k is the result of instruction k; the last instruction's result is the output.
- * A call first says what each value is (full: as big as the output; single; spread: broadcast),
- * then runs the tiles. */
+ * inputs, num_in + k is the result of instruction k; the last instruction's result is output 0,
+ * results of others may be outputs too. A call first says what each value is (full: as big as the
+ * output; single; spread: broadcast), then runs the tiles. */
 #ifndef LEAT_OPS_MATH_FUSED_H
 #define LEAT_OPS_MATH_FUSED_H
 
@@ -17,6 +17,7 @@ enum {
     FUSED_MAX_OPS = 48,
     FUSED_MAX_VALUES = FUSED_MAX_INPUTS + FUSED_MAX_OPS,
     FUSED_ARGS = 3,
+    FUSED_MAX_OUTPUTS = 4,
     FUSED_TILE_BYTES = 8192,
     FUSED_MAX_REGS = 8,    /* tiles of results that are alive at once */
     FUSED_MAX_SPREADS = 6, /* inputs that are broadcast otherwise than as single elements */
@@ -29,7 +30,8 @@ struct fused_op {
     uint8_t num_args;
     uint8_t chain;     /* enum math_chain_op that does the same, or MATH_CHAIN_NUM */
     uint8_t num_uses;  /* of its result inside */
-    uint8_t reg;       /* where its tile lies; the last one's is the output */
+    uint8_t reg;       /* where its tile lies */
+    int8_t out;        /* which output its result is, -1: none */
     bool bias;         /* operand 1 is a vector along the last dim of operand 0 */
     bool like_first;   /* operands after the first are scalars or of its shape */
     bool same_shape;   /* refuses operands that differ in shape */
@@ -38,10 +40,12 @@ struct fused_op {
 };
 
 struct fused { /* the kernel's state; owns ops and their kernels */
-    int num_in, num_ops, num_regs;
-    int bytes;       /* of an element */
-    bool whole;      /* it may run in tiles */
-    bool particular; /* some instruction has rules of its own about shapes */
+    int num_in, num_ops, num_outs, num_regs;
+    uint8_t bytes[FUSED_MAX_VALUES]; /* of an element of each value */
+    int most_bytes;
+    int16_t results[FUSED_MAX_OUTPUTS]; /* the instruction of each output */
+    bool whole;                         /* it may run in tiles */
+    bool particular;                    /* some instruction has rules of its own about shapes */
     double cost_ns;
     struct fused_op *ops;
 };
@@ -85,16 +89,19 @@ struct fused_call { /* one run over tiles; on the caller's stack */
     struct fused_run runs[FUSED_MAX_OPS];
     struct fused_step steps[FUSED_MAX_OPS];
     int num_runs, num_steps;
-    char *out;
-    int64_t n;      /* elements of the output */
-    int64_t tile;   /* elements; pieces of the loop begin at multiples of it */
-    int64_t period; /* of the spreads that have one and are expanded once; 0: none */
-    bool stream;    /* the output goes past the caches */
+    char *out[FUSED_MAX_OUTPUTS]; /* of instructions that are FUSED_TILE */
+    int64_t n;                    /* elements of the output */
+    int64_t tile;                 /* elements; pieces of the loop begin at multiples of it */
+    int64_t period;               /* of the spreads that have one and are expanded once; 0: none */
+    bool stream;                  /* outputs go past the caches */
     bool prefetch;
 };
 
-/* Fills n elements of out; the values of inputs and of instructions that are not FUSED_TILE have
- * their data. */
+MUST_CHECK bool fused_init(struct kernel *k, void *state, struct status *st);
+void fused_release(void *state);
+
+/* Fills n elements of each out; the values of inputs and of instructions that are not FUSED_TILE
+ * have their data. */
 void fused_run_tiles(struct pool *pool, struct fused_call *call);
 
 #endif

@@ -23,6 +23,7 @@ struct worker { /* one piece of the loop; the tiles are the thread's */
     const char *now[FUSED_MAX_VALUES]; /* each value's data for this tile */
     uint8_t single[FUSED_MAX_VALUES];
     const char *fetch[FUSED_MAX_INPUTS]; /* full inputs: what is prefetched */
+    uint8_t fetch_bytes[FUSED_MAX_INPUTS];
     int num_fetch;
     char *spread_tiles;
     char *regs;
@@ -62,6 +63,7 @@ struct worker { /* one piece of the loop; the tiles are the thread's */
             }                                                                                      \
         }                                                                                          \
     }
+SPREAD_ROWS(spread_8, uint8_t)
 SPREAD_ROWS(spread_32, uint32_t)
 SPREAD_ROWS(spread_64, uint64_t)
 
@@ -78,7 +80,7 @@ static bool within_row(struct worker *w, int value, const struct fused_spread *s
         at += row % s->dims[i] * s->steps[i];
         row /= s->dims[i];
     }
-    w->now[value] = c->values[value].data + at * c->f->bytes;
+    w->now[value] = c->values[value].data + at * c->f->bytes[value];
     w->single[value] = s->steps[last] == 0;
     return true;
 }
@@ -96,7 +98,9 @@ static void place_spread(struct worker *w, int value, int64_t begin, int64_t n)
     if (!has_period(c, s) && within_row(w, value, s, begin, n))
         return;
     char *tile = w->spread_tiles + (int)v->spread * FUSED_TILE_BYTES;
-    if (c->f->bytes == 4)
+    if (c->f->bytes[value] == 1)
+        spread_8(s, (const uint8_t *)v->data, begin, n, (uint8_t *)tile);
+    else if (c->f->bytes[value] == 4)
         spread_32(s, (const uint32_t *)(const void *)v->data, begin, n, (uint32_t *)(void *)tile);
     else
         spread_64(s, (const uint64_t *)(const void *)v->data, begin, n, (uint64_t *)(void *)tile);
@@ -116,7 +120,7 @@ static void start(struct worker *w, int64_t begin, int64_t end)
         w->single[i] = v->kind == FUSED_SINGLE;
         w->now[i] = v->data;
         if (v->kind == FUSED_FULL && i < f->num_in && c->prefetch)
-            w->fetch[w->num_fetch++] = v->data;
+            w->fetch_bytes[w->num_fetch] = f->bytes[i], w->fetch[w->num_fetch++] = v->data;
         if (v->kind == FUSED_SPREAD && has_period(c, &c->spreads[v->spread]))
             place_spread(w, i, begin, min_i64(c->tile, end - begin));
         if (v->kind == FUSED_TILE)
@@ -131,27 +135,29 @@ static void place_inputs(struct worker *w, int64_t begin, int64_t n)
     for (int i = 0; i < num; i++) {
         const struct fused_value *v = &c->values[i];
         if (v->kind == FUSED_FULL)
-            w->now[i] = v->data + begin * c->f->bytes;
+            w->now[i] = v->data + begin * c->f->bytes[i];
         else if (v->kind == FUSED_SPREAD && !has_period(c, &c->spreads[v->spread]))
             place_spread(w, i, begin, n);
     }
 }
 
-struct fetcher {          /* walks the lines of the next tile of each full input */
-    int64_t from, to, at; /* bytes into the inputs */
+struct fetcher {      /* walks the lines of the next tile of each full input */
+    int64_t from, to; /* elements */
+    int64_t at;       /* bytes after `from` */
     int input;
 };
 
 static inline void fetch_some(const struct worker *w, struct fetcher *p, int lines)
 {
     while (lines > 0 && p->input < w->num_fetch) {
-        const char *base = w->fetch[p->input];
-        for (; lines > 0 && p->at < p->to; lines--, p->at += LINE)
+        const char *base = w->fetch[p->input] + p->from * w->fetch_bytes[p->input];
+        int64_t bytes = (p->to - p->from) * w->fetch_bytes[p->input];
+        for (; lines > 0 && p->at < bytes; lines--, p->at += LINE)
             math_prefetch(base + p->at);
-        if (p->at < p->to)
+        if (p->at < bytes)
             return;
         p->input++;
-        p->at = p->from;
+        p->at = 0;
     }
 }
 
@@ -186,29 +192,34 @@ static void run_chain(const struct worker *w, const struct fused_run *r, char *t
                                .fetch = alone && c->values[r->x].kind == FUSED_FULL,
                                .stream = stream};
     const void *x = w->now[r->x];
-    if (c->f->bytes == 4)
+    if (c->f->bytes[r->x] == 4)
         math_chain_f32(&chain, (float *)(void *)to, x, n);
     else
         math_chain_f64(&chain, (double *)(void *)to, x, n);
 }
 
+/* Results that are outputs are written where they go, or, past the caches, from their tiles. */
 static void run_tile(struct worker *w, struct fetcher *p, int lines, int64_t begin, int64_t n)
 {
     const struct fused_call *c = w->call;
     const struct fused *f = c->f;
     for (int i = 0; i < c->num_runs; i++) {
         const struct fused_run *r = &c->runs[i];
-        bool last = i == c->num_runs - 1, direct = last && (!c->stream || r->x >= 0);
-        char *out = c->out + begin * f->bytes;
-        char *to = direct ? out : w->regs + f->ops[r->last].reg * FUSED_TILE_BYTES;
+        const struct fused_op *op = &f->ops[r->last];
+        int value = f->num_in + r->last;
+        bool last = i == c->num_runs - 1, streams = last && c->stream && r->x >= 0;
+        char *out = op->out >= 0 ? c->out[op->out] + begin * f->bytes[value] : NULL;
+        char *tile = w->regs + op->reg * FUSED_TILE_BYTES;
+        char *to = out && (!c->stream || streams) ? out : tile;
         if (c->num_runs > 1)
             fetch_some(w, p, lines);
         if (r->x >= 0)
-            run_chain(w, r, to, last && c->stream, n);
+            run_chain(w, r, to, streams, n);
         else
-            run_one(w, &f->ops[r->last], to, n);
-        if (last && !direct)
-            math_stream_copy(out, to, n * f->bytes);
+            run_one(w, op, to, n);
+        if (out && to != out)
+            math_stream_copy(out, to, n * f->bytes[value]);
+        w->now[value] = to;
     }
 }
 
@@ -223,13 +234,11 @@ static void run_piece(void *arg, int64_t begin, int64_t end)
     w.regs = regs;
     w.spread_tiles = spread_tiles;
     start(&w, begin, end);
-    int64_t tile_bytes = c->tile * c->f->bytes;
+    int64_t tile_bytes = c->tile * c->f->most_bytes;
     int lines = (int)(w.num_fetch * tile_bytes / LINE / c->num_runs) + 1;
     for (int64_t at = begin; at < end; at += c->tile) {
         int64_t n = min_i64(c->tile, end - at), next = at + n;
-        struct fetcher p = {.from = next * c->f->bytes,
-                            .at = next * c->f->bytes,
-                            .to = min_i64(next + c->tile, end) * c->f->bytes};
+        struct fetcher p = {.from = next, .to = min_i64(next + c->tile, end)};
         place_inputs(&w, at, n);
         run_tile(&w, &p, lines, at, n);
     }
@@ -273,6 +282,8 @@ static bool add_step(struct fused_call *c, const struct fused_op *op, int throug
 static int goes_on(const struct fused *f, const struct fused_op *op, int last)
 {
     int at = -1;
+    if (f->ops[last].out >= 0)
+        return -1;
     if (f->ops[last].num_uses != 1 && !(op->num_args == 2 && op->args[0] == op->args[1]))
         return -1;
     if (f->ops[last].num_uses > 2)
@@ -310,7 +321,7 @@ static void find_runs(struct fused_call *c)
 /* Rows that repeat within a tile make it a whole number of them, so that one expansion serves. */
 static void choose_tile(struct fused_call *c)
 {
-    c->tile = FUSED_TILE_BYTES / c->f->bytes;
+    c->tile = FUSED_TILE_BYTES / c->f->most_bytes;
     c->period = 0;
     for (int i = 0; i < c->num_spreads && c->period == 0; i++) {
         const struct fused_spread *s = &c->spreads[i];
@@ -326,7 +337,7 @@ static void choose_tile(struct fused_call *c)
 void fused_run_tiles(struct pool *pool, struct fused_call *c)
 {
     const struct fused *f = c->f;
-    int64_t bytes = c->n * f->bytes;
+    int64_t bytes = c->n * f->most_bytes;
     find_runs(c);
     choose_tile(c);
     c->prefetch = bytes >= PREFETCH_MIN_BYTES;

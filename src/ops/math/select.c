@@ -15,6 +15,14 @@ static bool select_init(struct kernel *k, void *state, struct status *st UNUSED)
     return true;
 }
 
+static ewise_fn select_ewise(const struct attrs *attrs UNUSED, const int *in_types, int num_in,
+                             int out_type)
+{
+    bool fits = num_in == 3 && in_types[0] == DT_BOOL && in_types[1] == out_type &&
+                in_types[2] == out_type && (out_type == DT_FLOAT || out_type == DT_DOUBLE);
+    return fits ? SIMD_CALL(tile_select)(dtype_size(out_type)) : NULL;
+}
+
 /* Elements that own memory, one by one. */
 static bool select_managed(const struct bcast *b, struct tensor *out, const void *const *in,
                            struct status *st)
@@ -159,7 +167,9 @@ KERNEL_DEF(select_cpu) = {.op = "Select",
                           .types = {K_SELECT},
                           .state_bytes = sizeof(struct ewise_loop),
                           .init = select_init,
-                          .run = select_run};
+                          .run = select_run,
+                          .flags = KERNEL_SAME_SHAPE,
+                          .ewise_of = select_ewise};
 
 /* --- SelectV2 --- */
 
@@ -233,4 +243,5 @@ KERNEL_DEF(select_v2_cpu) = {.op = "SelectV2",
                              .types = {K_SELECT},
                              .state_bytes = sizeof(struct ewise_loop),
                              .init = select_init,
-                             .run = select_v2_run};
+                             .run = select_v2_run,
+                             .ewise_of = select_ewise};
