@@ -96,8 +96,12 @@ def decode_strings(raw, count):
 class Graph:
     """with Graph(library, bytes) as g: g.run({'x:0': array}, ['y:0'])"""
 
-    def __init__(self, library, graph_def):
+    def __init__(self, library, graph_def, device_count=None):
         self.lib = library
+        self.config = b''   # a serialized ConfigProto
+        for name, number in (device_count or {}).items():
+            entry = b'\x0a' + varint(len(name)) + name.encode() + b'\x10' + varint(number)
+            self.config += b'\x0a' + varint(len(entry)) + entry
         self.status = library.call('TF_NewStatus')
         self.graph = library.call('TF_NewGraph')
         self.session = None
@@ -114,6 +118,8 @@ class Graph:
         try:
             self.check()
             options = call('TF_NewSessionOptions')
+            if self.config:
+                call('TF_SetConfig', options, self.config, C.c_size_t(len(self.config)), self.status)
             session = call('TF_NewSession', self.graph, options, self.status)
             call('TF_DeleteSessionOptions', options)
             self.check()

@@ -6,7 +6,8 @@
 
 TensorFlow is $TF1_PYTHON's or that of build/peers/tf1 (tools/peers.py). The comparing is done by
 worker.py, in processes of that Python: one that dies fails the case it was at, and another takes
-up after it. The seed is 1 unless told; the same seed asks the same things.
+up after it. The seed is 1 unless told; the same seed asks the same things. Then programs.py: training
+programs, whole.
 """
 import argparse
 import collections
@@ -55,9 +56,9 @@ class Tally:
             self.unbuilt[op] += 1
 
 
-def work(python, library, seed, cases, ops, tally):
-    """One worker over the ops; returns those left, when it died, from the case after that one."""
-    command = [python, os.path.join(HERE, 'worker.py'), library, str(seed), str(cases)] + ops
+def work(command, ops, cases, tally):
+    """Runs the command over the ops; returns those left, when it died, from the case after that one."""
+    command = command + ops
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, universal_newlines=True)
     at, done = None, False
@@ -114,8 +115,14 @@ def main():
     ops = args.op or listed
     print('seed %d, %d cases each of %d ops' % (args.seed, CASES[args.tier], len(ops)), flush=True)
     tally = Tally()
+    command = [python, os.path.join(HERE, 'worker.py'), library, str(args.seed), str(CASES[args.tier])]
     while ops:
-        ops = work(python, library, args.seed, CASES[args.tier], ops, tally)
+        ops = work(command, ops, CASES[args.tier], tally)
+    whole = [python, os.path.join(HERE, 'programs.py')]
+    names = [] if args.op else subprocess.run(whole + ['--list'], stdout=subprocess.PIPE,
+                                              universal_newlines=True, check=True).stdout.split()
+    while names:
+        names = work(whole + [library], names, 1, tally)
     if tally.missing:
         print('not in this build: ' + ' '.join(tally.missing))
     if tally.needs:
