@@ -260,10 +260,13 @@ def two_optimizers_against_each_other():
     d_loss = tf.reduce_mean(entropy(labels=ones, logits=judge(x)) +
                             entropy(labels=zeros, logits=judge(fake)))
     g_loss = tf.reduce_mean(entropy(labels=ones, logits=judge(fake)))
-    d = tf.train.AdamOptimizer(0.01).minimize(d_loss, var_list=tf.trainable_variables('d/'))
-    with tf.control_dependencies([d]):
-        g = tf.train.RMSPropOptimizer(0.01, epsilon=1e-3).minimize(g_loss, var_list=tf.trainable_variables('g/'))
-    return [x], batch((8, 3)), [d_loss, g_loss], g
+    d, g = tf.train.AdamOptimizer(0.01), tf.train.RMSPropOptimizer(0.01)
+    d_grads = d.compute_gradients(d_loss, tf.trainable_variables('d/'))
+    g_grads = g.compute_gradients(g_loss, tf.trainable_variables('g/'))
+    # variables are references: all is read before anything is updated
+    with tf.control_dependencies([grad for grad, _ in d_grads + g_grads]):
+        train = tf.group(d.apply_gradients(d_grads), g.apply_gradients(g_grads))
+    return [x], batch((8, 3)), [d_loss, g_loss], train
 
 
 @program
