@@ -351,6 +351,18 @@ static void put_attr_comment(const struct op *op, int i)
     putchar('\n');
 }
 
+/* Which types the inputs may have: "T: {float, double}". */
+static void put_input_types(const struct op *op)
+{
+    for (int i = 0; i < op->num_attrs; i++) {
+        if (!told_by_inputs(op, i) || op->attrs[i].num_types == 0)
+            continue;
+        printf(" * with ");
+        put_comment(op->def->attrs[i]);
+        putchar('\n');
+    }
+}
+
 static void put_comment_of(const struct op *op, const struct names *n)
 {
     const struct op_def *def = op->def;
@@ -383,6 +395,7 @@ static void put_comment_of(const struct op *op, const struct names *n)
         put_comment(def->outputs[i]);
         putchar('\n');
     }
+    put_input_types(op);
     bool any = false;
     for (int i = 0; i < op->num_attrs; i++) {
         if (told_by_inputs(op, i))

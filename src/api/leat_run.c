@@ -32,6 +32,12 @@ TF_Session *leat_session_new_fn(TF_Graph *g, TF_Status *status,
         api_return(status, &st);
         return NULL;
     }
+    if (args && (args->threads < 0 || args->cpu_devices < 0)) {
+        status_invalid(&st, "leat_session_new: .threads = %d, .cpu_devices = %d: less than 0",
+                       args->threads, args->cpu_devices);
+        api_return(status, &st);
+        return NULL;
+    }
     TF_Status *s = TF_NewStatus();
     TF_SessionOptions *o = TF_NewSessionOptions();
     struct strbuf config = {0};

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The losses of leat/losses.h: each element's, then build/weighted_loss.h's end. */
 #include "base/mem.h"
+#include "base/str.h"
 #include "build/weighted_loss.h"
 #include "leat/nn.h"
 
 void leat_loss_args_init(struct leat_loss_args *args)
 {
     *args = (struct leat_loss_args){LEAT_LOSS_DEFAULTS_};
+}
+
+/* Appends "[2,?]". */
+static void add_shape(struct strbuf *b, const int64_t *dims, int rank)
+{
+    for (int i = 0; i < rank; i++)
+        strbuf_printf(b, dims[i] < 0 ? "%s?" : "%s%lld", i > 0 ? "," : "[", (long long)dims[i]);
+    strbuf_puts(b, rank > 0 ? "]" : "[]");
 }
 
 /* Both are there, and their shapes may be the same. */
@@ -26,10 +35,16 @@ static bool check(const struct leat_loss_args *a, const char *what, bool same_sh
     bool ok = !same_shape || x_rank < 0 || y_rank < 0 || x_rank == y_rank;
     for (int i = 0; same_shape && ok && i < x_rank && i < y_rank; i++)
         ok = x[i] < 0 || y[i] < 0 || x[i] == y[i];
-    if (!ok)
-        leat_fail(a->g, a->made_at, TF_INVALID_ARGUMENT,
-                  "%s: the shapes of labels (rank %d) and predictions (rank %d) are incompatible",
-                  what, x_rank, y_rank);
+    if (!ok) {
+        struct strbuf text = {0};
+        strbuf_printf(&text, "%s: the shapes of labels ", what);
+        add_shape(&text, x, x_rank);
+        strbuf_puts(&text, " and predictions ");
+        add_shape(&text, y, y_rank);
+        strbuf_puts(&text, " are incompatible");
+        leat_fail(a->g, a->made_at, TF_INVALID_ARGUMENT, "%s", text.p);
+        strbuf_release(&text);
+    }
     return ok;
 }
 
