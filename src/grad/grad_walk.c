@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gradient walk.
  *
- * 1. Nodes that ys depend on are put into topological order (an iterative depth-first search that
- *    does not follow the back edges of loops).
- * 2. Those that depend on an x through values of differentiable types are marked.
+ * 1. Nodes that ys depend on are put into topological order (an iterative depth-first search;
+ * within a loop there is none, and the walk never enters one).
+ * 2. Those that depend on an x through values of differentiable types are marked, and whether any
+ *    way to them lets a gradient pass.
  * 3. In reverse order, each marked node's collected gradients are summed per output and handed to
  *    its op's gradient function, whose results are collected at its inputs.
  * Everything is kept in arrays indexed by node id; the graph may grow meanwhile, and nodes that it
@@ -27,6 +28,8 @@ struct walk {
     int64_t num_nodes; /* of the graph at the start */
     uint8_t *state;    /* per node: 1 on the stack, 2 done */
     bool *reached;     /* per node: depends on an x, differentiably */
+    bool *alive;       /* likewise, and not only through ops like StopGradient */
+    bool cyclic;       /* there is a loop: its nodes are in no order */
     bool *is_x;        /* per node: holds an x */
     struct node **order;
     int64_t num_order;
@@ -70,8 +73,9 @@ static void order_from(struct walk *w, struct node *root, struct visit **stack, 
             continue;
         }
         struct node *in = top->node->inputs[top->next_input++].node;
-        if (!in || in->id >= w->num_nodes || w->state[in->id] || is_back_edge(in))
+        if (!in || in->id >= w->num_nodes || w->state[in->id])
             continue;
+        w->cyclic |= is_back_edge(in);
         w->state[in->id] = 1;
         *stack = vec_reserve(*stack, cap, depth + 1, sizeof **stack);
         (*stack)[depth++] = (struct visit){in, 0};
@@ -105,20 +109,42 @@ static bool flows_to(const struct walk *w, struct output o)
            differentiable(o.node->output_types[o.index]);
 }
 
+/* Its gradient is none, whatever comes. */
+static bool is_silent(const struct node *n)
+{
+    const struct op_def *def = n->op->def;
+    return def && !def->grad && def->no_grad && strncmp(def->no_grad, "undefined: ", 11) != 0;
+}
+
+/* Whether something changed. */
+static bool mark_from_inputs(struct walk *w, const struct node *n)
+{
+    bool reached = w->reached[n->id], alive = w->alive[n->id];
+    for (int k = 0; k < n->num_inputs && !(reached && alive); k++) {
+        if (!flows_to(w, n->inputs[k]) || is_stop(w, n->inputs[k]))
+            continue;
+        reached = true;
+        alive |= w->alive[n->inputs[k].node->id] && !is_silent(n);
+    }
+    const bool changed = reached != w->reached[n->id] || alive != w->alive[n->id];
+    w->reached[n->id] = reached;
+    w->alive[n->id] = alive;
+    return changed;
+}
+
 static void mark_reached(struct walk *w)
 {
     for (int i = 0; i < w->r->num_xs; i++) {
-        w->is_x[w->r->xs[i].node->id] = true;
-        w->reached[w->r->xs[i].node->id] = true;
+        const int64_t id = w->r->xs[i].node->id;
+        w->is_x[id] = w->reached[id] = w->alive[id] = true;
     }
     for (int i = 0; i < w->r->num_stops; i++)
         w->stop[w->r->stops[i].node->id] = true;
-    for (int64_t i = 0; i < w->num_order; i++) {
-        struct node *n = w->order[i];
-        for (int k = 0; k < n->num_inputs && !w->reached[n->id]; k++) {
-            if (flows_to(w, n->inputs[k]) && !is_stop(w, n->inputs[k]))
-                w->reached[n->id] = true;
-        }
+    for (bool again = true; again;) {
+        again = false;
+        for (int64_t i = 0; i < w->num_order; i++)
+            again |= mark_from_inputs(w, w->order[i]);
+        again &= w->cyclic;
     }
 }
 
@@ -227,10 +253,12 @@ static bool in_loop(const struct node *n)
     return false;
 }
 
-static bool call_gradient_of(struct grad_ctx *g, struct status *st)
+static bool call_gradient_of(struct walk *w, struct grad_ctx *g, struct status *st)
 {
     struct node *n = g->node;
     const struct op_def *def = n->op->def;
+    if (in_loop(n) && !w->alive[n->id])
+        return true; /* what it comes from has no gradient to take */
     if (in_loop(n))
         return status_unimplemented(
             st,
@@ -239,21 +267,21 @@ static bool call_gradient_of(struct grad_ctx *g, struct status *st)
             n->name, n->op->name);
     if (def && def->grad)
         return def->grad(g, st);
-    if (def && def->no_grad && strncmp(def->no_grad, "undefined: ", 11) != 0)
+    if (is_silent(n))
         return true;
     return status_not_found(st, "No gradient defined for op: %s (op type: %s)", n->name,
                             n->op->name);
 }
 
-static bool call_gradient(struct grad_ctx *g, struct status *st)
+static bool call_gradient(struct walk *w, struct grad_ctx *g, struct status *st)
 {
     if (!g->r->node_scopes)
-        return call_gradient_of(g, st);
+        return call_gradient_of(w, g, st);
     const char *outer = g->prefix;
     char *wanted = arena_printf(&g->arena, "%s/%s_grad", outer, g->node->name);
     char *scope = graph_unique_name(g->graph, wanted, true);
     g->prefix = scope;
-    bool ok = call_gradient_of(g, st);
+    bool ok = call_gradient_of(w, g, st);
     g->prefix = outer;
     mem_free(scope);
     return ok;
@@ -290,7 +318,7 @@ static bool walk_node(struct walk *w, struct node *n, struct status *st)
             if (p[i].n)
                 g.dys[i] = p[i].v[0];
         }
-        ok = call_gradient(&g, st);
+        ok = call_gradient(w, &g, st);
         if (ok)
             collect_inputs(w, n, g.dxs);
     }
@@ -371,6 +399,7 @@ bool grad_walk(struct graph *g, const struct grad_request *r, struct grad_value 
     w.prefix = r->prefix ? r->prefix : prefix;
     w.state = mem_new_array(uint8_t, n);
     w.reached = mem_new_array(bool, n);
+    w.alive = mem_new_array(bool, n);
     w.is_x = mem_new_array(bool, n);
     w.stop = mem_new_array(bool, n);
     w.order = mem_new_array(struct node *, n);
@@ -382,6 +411,7 @@ bool grad_walk(struct graph *g, const struct grad_request *r, struct grad_value 
     mem_free(prefix);
     mem_free(w.state);
     mem_free(w.reached);
+    mem_free(w.alive);
     mem_free(w.is_x);
     mem_free(w.stop);
     mem_free(w.order);

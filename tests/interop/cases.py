@@ -14,6 +14,7 @@ import cases_random
 import cases_set
 import cases_spectral
 import cases_state
+import cases_whole
 from values import Case
 
 GENERATORS = {}
@@ -27,6 +28,7 @@ GENERATORS.update(cases_random.GENERATORS)
 GENERATORS.update(cases_set.GENERATORS)
 GENERATORS.update(cases_spectral.GENERATORS)
 GENERATORS.update(cases_state.GENERATORS)
+GENERATORS.update(cases_whole.GENERATORS)
 
 
 def ops():
