@@ -17,27 +17,30 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PROGRAMS = {'tf1': 'with_tf.py', 'tf2': 'with_tf.py', 'jax': 'with_jax.py'}
+PROGRAMS = {'tf1': 'with_tf.py', 'tf2': 'with_tf.py', 'jax': 'with_jax.py',
+            'torch': 'with_torch.py'}
 ALL = list(PROGRAMS)
 # case -> (peers, bare programs). A training case's goal is its factor over the best peer; the
 # second figure is that factor held below 0.9 of the computed floor, 1.0 where the best peer stands
 # above 0.85 of it.
 CASES = {
     'null_run': (['tf1', 'tf2'], []),
-    'node_tape': (['tf1', 'tf2'], []),
+    'node_tape': (['tf1', 'tf2', 'torch'], []),
     'node_dataflow': (['tf1', 'tf2'], []),
     'gemm': ([], ['math-gemm', 'math-gemm_xsmm']),
     'conv': ([], ['math-conv']),
-    'ewise_chain': (['tf2', 'jax'], ['math-copy']),
+    'ewise_chain': (['tf2', 'jax', 'torch'], ['math-copy']),
 }
 FACTORS = {'softmax': (2.0, 2.0), 'mlp_sgd': (1.1, 1.07), 'mlp_adam': (1.1, 1.0),
            'cnn': (1.15, 1.15), 'lstm': (1.2, 1.15), 'w2v': (1.75, 1.75), 'textcnn': (2.0, 2.0),
            'resnet20': (1.15, 1.06)}
 CASES.update({name: (ALL, []) for name in FACTORS})
 MOST_NS = {'null_run': 1000, 'node_tape': 50, 'node_dataflow': 100}
-ANSWER_SECONDS = 300
+ANSWER_SECONDS = 600  # PyTorch compiles a model in the first one
+TICKS = os.sysconf('SC_CLK_TCK')
 
 
 class Program:
@@ -45,6 +48,7 @@ class Program:
 
     def __init__(self, name, command, cores, env=None):
         self.name, self.why = name, ''
+        self.busy, self.wall, self.memory = 0.0, 0.0, None
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env=dict(os.environ, **(env or {})),
@@ -59,9 +63,26 @@ class Program:
             return None
         return json.loads(line.decode())
 
+    def cpu_seconds(self):
+        """Of all its threads, so far; 0 where the system does not say."""
+        try:
+            with open('/proc/%d/stat' % self.process.pid, encoding='utf-8') as f:
+                words = f.read().rpartition(')')[2].split()
+        except OSError:
+            return 0
+        return (int(words[11]) + int(words[12])) / TICKS
+
     def ask(self, part, seconds):
         if self.why:
             return None
+        cpu, start = self.cpu_seconds(), time.monotonic()
+        answer = self.exchange(part, seconds)
+        if answer:  # the last one: in the first, models are built
+            self.busy, self.wall = self.cpu_seconds() - cpu, time.monotonic() - start
+            self.memory = answer.get('private_mib', self.memory)
+        return answer
+
+    def exchange(self, part, seconds):
         try:
             self.process.stdin.write(('%g %s\n' % (seconds, part)).encode())
             self.process.stdin.flush()
@@ -203,11 +224,23 @@ def run_case(args, case, threads):
             rows.append(row)
             show(row)
     notes.update({p.name: p.why for p in [ours] + peers if p.why})
+    if case in FACTORS:
+        show_shares(case, threads, [ours] + peers)
     for program in [ours] + peers:
         program.stop()
     for name, why in sorted(notes.items()):
         print('%-14s %s: %s' % (case, name, why), flush=True)
     return rows
+
+
+def show_shares(case, threads, programs):
+    """For information: the cores each had, of those it was given (less where others use the machine,
+    or where it did not use them), and its memory, batches and interpreter with it."""
+    there = [p for p in programs if p.wall > 0]
+    print('%-14s of %d cores: %s' % (case, threads, '  '.join(
+        '%s %.2f' % (p.name, p.busy / p.wall) for p in there)))
+    print('%-14s private MiB: %s' % (case, '  '.join(
+        '%s %.0f' % (p.name, p.memory) for p in there if p.memory)), flush=True)
 
 
 def show(row):

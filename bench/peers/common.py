@@ -87,6 +87,15 @@ def measure(call, work, unit, seconds):
             'p90': ends[1]}
 
 
+def private_mib():
+    """MiB of memory that is this process's alone, 0 where the system does not say."""
+    try:
+        with open('/proc/self/status', encoding='utf-8') as f:
+            return next((int(x.split()[1]) for x in f if x.startswith('RssAnon:')), 0) / 1024
+    except OSError:
+        return 0
+
+
 class Bench:
     def __init__(self, case, threads, build):
         self.case, self.threads, self.build = case, threads, build
@@ -106,6 +115,8 @@ class Bench:
         if part:
             line['part'] = part
         line.update(measure(self.calls[part], work_of(self.case, part), UNITS[self.case], seconds))
+        if self.case in TRAINING:
+            line['private_mib'] = private_mib()
         return line
 
 
