@@ -36,8 +36,9 @@ static bool sizes_moderate(const struct math_conv_shape *s)
 }
 
 /* The geometry of a pass; a shape that the loops cannot do is false. */
-static bool direct_make(const struct math_conv *plan, bool backward_data, struct direct *out)
+static bool direct_make(const struct math_conv *plan, enum conv_pass pass, struct direct *out)
 {
+    const bool backward_data = pass == CONV_BACKWARD_DATA;
     const struct math_conv_shape *s = &plan->shape;
     if (s->dtype != DT_FLOAT || s->dilation_w != 1 || s->filter_h < 1 || s->filter_w < 1 ||
         (backward_data && (s->stride_h != 1 || s->stride_w != 1)) || !sizes_moderate(s))
@@ -70,8 +71,14 @@ static bool direct_make(const struct math_conv *plan, bool backward_data, struct
     p.d.run = s->filter_w * p.in_c;
     p.d.step = s->stride_w * p.in_c;
     p.width = (p.d.out_w - 1) * s->stride_w + s->filter_w;
-    p.copied = p.pad_left > 0 || p.width > p.in_w;
+    p.copied = (p.pad_left > 0 || p.width > p.in_w) &&
+               (pass != CONV_BACKWARD_FILTER || p.in_c < CONV_TAP_CHANNELS);
     p.d.pitch = (p.copied ? p.width : p.in_w) * p.in_c;
+    p.d.in_w = p.copied ? p.width : p.in_w;
+    p.d.left = p.copied ? 0 : p.pad_left;
+    p.d.in_c = p.in_c;
+    p.d.filter_w = s->filter_w;
+    p.d.stride_w = s->stride_w;
     const int64_t window = (s->filter_h - 1) * s->dilation_h + 1;
     const int64_t rows = STRIP_BYTES / 4 / p.d.pitch - window;
     p.strip = max_i64(1, min_i64(p.d.out_h, rows / s->stride_h + 1));
@@ -84,7 +91,7 @@ static bool direct_make(const struct math_conv *plan, bool backward_data, struct
 bool conv_direct_serves(const struct math_conv *plan, enum conv_pass pass)
 {
     struct direct p;
-    return direct_make(plan, pass == CONV_BACKWARD_DATA, &p) && p.d.out_c >= 8;
+    return direct_make(plan, pass, &p) && p.d.out_c >= 8;
 }
 
 int64_t conv_direct_scratch_bytes(const struct math_conv *plan, enum conv_pass pass)
@@ -167,7 +174,7 @@ void conv_direct_forward(const struct math_conv *plan, struct pool *pool,
                            .bias = a->bias,
                            .relu = a->act == MATH_ACT_RELU,
                            .batch = plan->shape.batch};
-    direct_make(plan, false, &j.p);
+    direct_make(plan, CONV_FORWARD, &j.p);
     run(plan, pool, &j);
     conv_late_act(plan, pool, a);
 }
@@ -191,7 +198,7 @@ void conv_direct_backward_data(const struct math_conv *plan, struct pool *pool,
                                const struct math_conv_args *a, void *scratch)
 {
     struct direct_job j = {.x = a->dy, .y = a->dx, .filter = scratch, .batch = plan->shape.batch};
-    direct_make(plan, true, &j.p);
+    direct_make(plan, CONV_BACKWARD_DATA, &j.p);
     turn_filter(&plan->shape, a->filter, scratch);
     run(plan, pool, &j);
 }
@@ -227,7 +234,7 @@ void conv_direct_backward_filter(const struct math_conv *plan, struct pool *pool
                            .partials = plan->partials,
                            .filter_items = plan->filter_items * plan->shape.out_c};
     j.dfilter = plan->partials > 1 ? partial : a->dfilter;
-    direct_make(plan, false, &j.p);
+    direct_make(plan, CONV_BACKWARD_FILTER, &j.p);
     const double cost = plan->cost_ns * (double)j.batch / (double)j.partials;
     pool_loop(pool, j.partials, 1, cost, filter_run, &j);
     if (plan->partials > 1)

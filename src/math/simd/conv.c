@@ -14,16 +14,20 @@
 #define TILES(X) \
     X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) X(9, 1) X(10, 1) X(11, 1) \
     X(12, 1) X(13, 1) X(14, 1) X(15, 1) X(16, 1) X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2) \
-    X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(13, 2) X(14, 2)
+    X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) X(12, 2) X(13, 2) X(14, 2) \
+    X(1, 4) X(2, 4) X(3, 4) X(4, 4) X(5, 4) X(6, 4)
+#define ROWS_4 6
 #else
 #define ROWS_1 8
 #define ROWS_2 6
 #define TILES(X) \
     X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(5, 1) X(6, 1) X(7, 1) X(8, 1) \
     X(1, 2) X(2, 2) X(3, 2) X(4, 2) X(5, 2) X(6, 2)
+#define ROWS_4 0 /* too few registers */
 #endif
 /* clang-format on */
 
+#define WIDE 4
 #define L1_BYTES (48 << 10) /* what a block of rows takes of the nearest cache */
 
 /* A product summed over `outer` runs of `inner` steps. Of operand a the tile's rows are a_row
@@ -44,10 +48,10 @@ struct tile {
 /* consecutive: the tile's rows of a are neighbours (a_row is 1) and c is added to. */
 LANES_INLINE void tile_run(const struct tile *t, const int mr, const int nv, const bool consecutive)
 {
-    vf acc[ROWS_1][2];
+    vf acc[ROWS_1][WIDE];
 #pragma GCC unroll 16
     for (int i = 0; i < mr; i++)
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int j = 0; j < nv; j++)
             acc[i][j] = vf_splat(0);
     const int heads = consecutive ? 1 : (mr + 2) / 3; /* pointers to every third row */
@@ -57,15 +61,15 @@ LANES_INLINE void tile_run(const struct tile *t, const int mr, const int nv, con
         for (int i = 0; i < heads; i++)
             a[i] = t->a + o * t->a_outer + 3 * i * t->a_row;
         for (int64_t p = t->inner; p > 0; p--, b += t->b_inner) {
-            vf bv[2];
-#pragma GCC unroll 2
+            vf bv[WIDE];
+#pragma GCC unroll 4
             for (int j = 0; j < nv; j++)
                 bv[j] =
                     j + 1 < nv ? vf_load(b + j * VF_LANES) : vf_load_n(b + j * VF_LANES, t->tail);
 #pragma GCC unroll 16
             for (int i = 0; i < mr; i++) {
                 const vf av = vf_splat(consecutive ? a[0][i] : a[i / 3][(i % 3) * t->a_row]);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
                 for (int j = 0; j < nv; j++)
                     acc[i][j] = vf_fma(av, bv[j], acc[i][j]);
             }
@@ -77,7 +81,7 @@ LANES_INLINE void tile_run(const struct tile *t, const int mr, const int nv, con
     float *c = t->c;
 #pragma GCC unroll 16
     for (int i = 0; i < mr; i++, c += t->ldc) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int j = 0; j < nv; j++) {
             const int64_t n = j + 1 < nv ? VF_LANES : t->tail, at = j * VF_LANES;
             vf v = acc[i][j];
@@ -107,7 +111,7 @@ TILES(X)
 typedef void (*tile_fn)(const struct tile *t);
 
 /* [filter gradient][vectors][rows] */
-static const tile_fn tiles[2][3][ROWS_1 + 1] = {
+static const tile_fn tiles[2][WIDE + 1][ROWS_1 + 1] = {
 #define X(mr, nv) [0][nv][mr] = outputs_##mr##x##nv, [1][nv][mr] = elements_##mr##x##nv,
     TILES(X)
 #undef X
@@ -119,15 +123,20 @@ static inline int64_t share(int64_t n, int64_t num, int64_t i)
     return n / num * i + min_i64(i, n % num);
 }
 
-/* A block of output channels: one or two vectors. */
+/* A block of output channels: one, two or four vectors. */
 struct columns {
     int64_t first, nv, tail;
 };
 
+static inline int64_t rows_most(int64_t nv)
+{
+    return nv == 1 ? ROWS_1 : nv == 2 ? ROWS_2 : ROWS_4;
+}
+
 static inline struct columns columns_at(int64_t first, int64_t all)
 {
     const int64_t left = all - first;
-    const int64_t nv = left > VF_LANES ? 2 : 1;
+    const int64_t nv = ROWS_4 && left > 3 * VF_LANES ? 4 : left > VF_LANES ? 2 : 1;
     return (struct columns){first, nv, min_i64(left - (nv - 1) * VF_LANES, VF_LANES)};
 }
 
@@ -158,7 +167,7 @@ static void forward_row(const struct conv_rows *r, const struct columns *at, int
                      .relu = r->relu};
     const float *x = r->x + (oh * d->stride_h - d->pad_top + taps[0] * d->dilation_h) * d->pitch;
     float *y = r->y + oh * d->out_w * d->out_c + at->first;
-    const int64_t most = at->nv == 1 ? ROWS_1 : ROWS_2, parts = (d->out_w + most - 1) / most;
+    const int64_t most = rows_most(at->nv), parts = (d->out_w + most - 1) / most;
     for (int64_t i = 0; i < parts; i++) {
         const int64_t w = share(d->out_w, parts, i), rows = share(d->out_w, parts, i + 1) - w;
         t.a = x + w * d->step;
@@ -179,8 +188,9 @@ static void fetch_ahead(const struct conv_rows *r, int64_t oh)
 
 void LEAT_FN(conv_rows_forward)(const struct conv_rows *r)
 {
-    for (int64_t c = 0; c < r->d->out_c; c += 2 * VF_LANES) {
-        const struct columns at = columns_at(c, r->d->out_c);
+    struct columns at;
+    for (int64_t c = 0; c < r->d->out_c; c += at.nv * VF_LANES) {
+        at = columns_at(c, r->d->out_c);
         for (int64_t oh = r->begin; oh < r->end; oh++) {
             if (c == 0 && r->next)
                 fetch_ahead(r, oh);
@@ -189,29 +199,59 @@ void LEAT_FN(conv_rows_forward)(const struct conv_rows *r)
     }
 }
 
-/* What output rows [begin, end), for all of which filter row k meets the image, add to it. */
-static void filter_row(const struct conv_rows *r, int64_t k, int64_t begin, int64_t end)
+/* Elements of the filter's gradient that are summed over the same outputs. */
+struct elements {
+    int64_t first, num; /* of a filter row */
+    int64_t w0, w1;     /* output columns */
+    int64_t begin, end; /* output rows */
+    const float *x;     /* what the first element meets at the first of the outputs */
+};
+
+static void filter_elements(const struct conv_rows *r, int64_t k, const struct elements *el)
 {
     const struct conv_direct *d = r->d;
-    struct tile t = {.outer = end - begin,
-                     .inner = d->out_w,
+    struct tile t = {.outer = el->end - el->begin,
+                     .inner = el->w1 - el->w0,
                      .a_outer = d->stride_h * d->pitch,
                      .a_inner = d->step,
                      .b_outer = d->out_w * d->out_c,
                      .b_inner = d->out_c,
                      .ldc = d->out_c};
-    const float *x = r->x + (begin * d->stride_h - d->pad_top + k * d->dilation_h) * d->pitch;
-    for (int64_t c = 0; c < d->out_c; c += 2 * VF_LANES) {
-        const struct columns at = columns_at(c, d->out_c);
-        const int64_t most = at.nv == 1 ? ROWS_1 : ROWS_2, parts = (d->run + most - 1) / most;
-        t.b = r->y + begin * d->out_w * d->out_c + c;
+    struct columns at;
+    for (int64_t c = 0; c < d->out_c; c += at.nv * VF_LANES) {
+        at = columns_at(c, d->out_c);
+        const int64_t most = rows_most(at.nv), parts = (el->num + most - 1) / most;
+        t.b = r->y + (el->begin * d->out_w + el->w0) * d->out_c + c;
         t.tail = at.tail;
         for (int64_t i = 0; i < parts; i++) {
-            const int64_t e = share(d->run, parts, i), rows = share(d->run, parts, i + 1) - e;
-            t.a = x + e;
-            t.c = r->dfilter + (k * d->run + e) * d->out_c + c;
+            const int64_t e = share(el->num, parts, i), rows = share(el->num, parts, i + 1) - e;
+            t.a = el->x + e;
+            t.c = r->dfilter + (k * d->run + el->first + e) * d->out_c + c;
             tiles[1][at.nv][rows](&t);
         }
+    }
+}
+
+/* What output rows [begin, end), for all of which filter row k meets the image, add to it. */
+static void filter_row(const struct conv_rows *r, int64_t k, int64_t begin, int64_t end)
+{
+    const struct conv_direct *d = r->d;
+    const float *x = r->x + (begin * d->stride_h - d->pad_top + k * d->dilation_h) * d->pitch;
+    struct elements el = {.num = d->run, .w1 = d->out_w, .begin = begin, .end = end, .x = x};
+    if (d->in_c < CONV_TAP_CHANNELS) {
+        filter_elements(r, k, &el);
+        return;
+    }
+    el.num = d->in_c;
+    for (int64_t kw = 0; kw < d->filter_w; kw++) {
+        const int64_t out = d->left - kw; /* how far the first output's tap lies outside */
+        const int64_t within = d->in_w - 1 + out;
+        el.first = kw * d->in_c;
+        el.w0 = out > 0 ? (out + d->stride_w - 1) / d->stride_w : 0;
+        el.w1 = within < 0 ? 0 : min_i64(d->out_w, within / d->stride_w + 1);
+        el.x = x + (el.w0 * d->stride_w - out) * d->in_c;
+        if (el.w1 > el.w0)
+            filter_elements(r, k, &el);
     }
 }
 
