@@ -17,39 +17,6 @@ const char demo_usage[] =
     "  --csv-dir DIR   the folder with iris.csv and digits.csv, when not where they were "
     "installed\n";
 
-bool table_read(const char *path, struct table *out, struct status *st)
-{
-    char *bytes;
-    size_t n;
-    if (!cli_read_file(path, &bytes, &n, st))
-        return false;
-    *out = (struct table){0};
-    int64_t cap = 0, used = 0, line_number = 0;
-    struct str rest = str_make(bytes, n), line, cell;
-    bool ok = true;
-    while (ok && str_split(&rest, '\n', &line)) {
-        line = str_trim(line);
-        if (++line_number > 1 ? line.n == 0 : line.n == 0 || line.p[0] < '0' || line.p[0] > '9')
-            continue; /* empty, or the head line */
-        int64_t cols = 0;
-        double v;
-        for (; ok && str_split(&line, ',', &cell); cols++) {
-            ok = str_to_double(str_trim(cell), &v) && isfinite(v);
-            out->values = vec_reserve(out->values, &cap, used + 1, sizeof *out->values);
-            out->values[used++] = ok ? (float)v : 0;
-        }
-        ok = ok && (out->rows == 0 || cols == out->cols);
-        out->rows += ok;
-        out->cols = cols;
-    }
-    mem_free(bytes);
-    return (ok && out->rows > 0) ||
-           status_invalid(st,
-                          "%s: line %lld: numbers with commas between them are wanted, on every "
-                          "line as many",
-                          path, (long long)line_number);
-}
-
 void figure_add(struct figures *f, const char *model, const char *what, double value)
 {
     strbuf_printf(&f->json, "%s\"%s_%s\": %.6g", f->json.n > 0 ? ", " : "", model, what,

@@ -11,7 +11,10 @@ struct table { /* rows x cols, row by row; release with mem_free(values) */
     float *values;
     int64_t rows, cols;
 };
-/* Reads numbers with commas between them; a head line is skipped. */
+/* Numbers with commas between them; a head line is skipped. `path` is for messages. The values are
+ * the caller's after an error too. */
+MUST_CHECK bool table_parse(struct str text, const char *path, struct table *out,
+                            struct status *st);
 MUST_CHECK bool table_read(const char *path, struct table *out, struct status *st);
 
 struct figures { /* "key": number, ... */
