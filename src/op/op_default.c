@@ -49,6 +49,13 @@ static bool take_word(struct scan *s, const char *word)
     return false;
 }
 
+/* A dimension's size, -1 where it is not known. */
+static bool parse_size(struct scan *s, int64_t *out, struct status *st)
+{
+    return scan_int(s, out, st) &&
+           (*out >= DIM_UNKNOWN || scan_fail(s, st, "a size of -1 or more expected"));
+}
+
 /* "dim { size: 2 }" repeated, or "unknown_rank: true", up to the closing brace. */
 static bool parse_shape_fields(struct scan *s, struct shape *out, struct status *st)
 {
@@ -66,7 +73,8 @@ static bool parse_shape_fields(struct scan *s, struct shape *out, struct status 
         scan_char(s, ':');
         if (!scan_expect(s, '{', st) || !take_word(s, "size"))
             return scan_fail(s, st, "'{ size' expected");
-        if (!scan_expect(s, ':', st) || !scan_int(s, &dims[rank++], st) || !scan_expect(s, '}', st))
+        if (!scan_expect(s, ':', st) || !parse_size(s, &dims[rank++], st) ||
+            !scan_expect(s, '}', st))
             return false;
     }
     *out = unknown ? shape_unknown() : shape_make(dims, rank);
@@ -84,7 +92,7 @@ static bool parse_dims(struct scan *s, struct shape *out, struct status *st)
                 return scan_fail(s, st, "more than %d dims", SHAPE_MAX_RANK);
             if (scan_char(s, '?'))
                 dims[rank++] = DIM_UNKNOWN;
-            else if (!scan_int(s, &dims[rank++], st))
+            else if (!parse_size(s, &dims[rank++], st))
                 return false;
         } while (scan_char(s, ','));
         if (!scan_expect(s, ']', st))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes AttrValue messages, binary and text, and so the tensors, shapes and names in them: what is
- * accepted is equal to its copy and to what comes back from its own message, and can be shown. */
+ * accepted is equal to its copy, comes back from its own message, and can be shown. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +18,19 @@ static void require(bool holds, const char *what, const struct status *st)
     abort();
 }
 
+/* By their bytes: two handles of one resource are not one object. */
+static void require_same(struct arena *a, const struct attr_value *v, const struct attr_value *w)
+{
+    struct status st = {0};
+    struct strbuf x = {0}, y = {0};
+
+    require(pb_encode_with(attr_to_proto(a, v), PB_DETERMINISTIC, &x, &st), "encode", &st);
+    require(pb_encode_with(attr_to_proto(a, w), PB_DETERMINISTIC, &y, &st), "encode", &st);
+    require(x.n == y.n && (x.n == 0 || memcmp(x.p, y.p, x.n) == 0), "another value", &st);
+    strbuf_release(&x);
+    strbuf_release(&y);
+}
+
 static void check_value(struct arena *a, const struct attr_value *v)
 {
     struct status st = {0};
@@ -26,8 +39,7 @@ static void check_value(struct arena *a, const struct attr_value *v)
 
     require(attr_value_equal(v, &copy), "a copy is another", &st);
     require(attr_from_proto(attr_to_proto(a, v), &again, &st), "read what was written", &st);
-    if (again.is_list == v->is_list) /* an empty list may come back as no value */
-        require(attr_value_equal(v, &again), "what was written is another", &st);
+    require_same(a, v, &again);
     attr_value_print(v, &text);
     attr_print_kind(v, &text);
     strbuf_release(&text);
