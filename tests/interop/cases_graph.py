@@ -234,6 +234,61 @@ def empty(op, rng, types):
     return [('shape', np.array(shape(rng), np.int32))], {'dtype': np.dtype(t).name, 'init': True}, False
 
 
+def referred_loop(op, rng, _):
+    """A loop whose variable is a reference: each turn adds to what it refers to."""
+    t = pick(rng, [np.float32, np.float64, np.int32, np.int64])
+    x, turns = array(rng, t, shape(rng), -2, 2), int(rng.randint(0, 5))
+
+    def graph(tf, ins):
+        raw, dtype = tf.raw_ops, tf.as_dtype(t)
+        v = raw.VariableV2(shape=list(x.shape), dtype=dtype, shared_name='', container='')
+        v = raw.Assign(ref=v, value=ins['x'])
+        count, ref = raw.Enter(data=tf.constant(0), frame_name='turns'), raw.RefEnter(data=v, frame_name='turns')
+        count, ref = raw.Merge(inputs=[count, count])[0], raw.RefMerge(inputs=[ref, ref])[0]
+        with tf.control_dependencies([count]):
+            most = tf.constant(turns)
+        on = raw.LoopCond(input=tf.less(count, most))
+        left, more = raw.Switch(data=count, pred=on)
+        ref_left, ref_more = raw.RefSwitch(data=ref, pred=on)
+        with tf.control_dependencies([more]):
+            one, by = tf.constant(1), tf.constant(2, dtype)
+        added = raw.AssignAdd(ref=ref_more, value=tf.identity(ref_more) * by)
+        count.op._update_input(1, raw.NextIteration(data=more + one))
+        ref.op._update_input(1, raw.RefNextIteration(data=added))
+        return [raw.Exit(data=left), tf.identity(raw.RefExit(data=ref_left))]
+    return [('x', x)], {}, False, 2, {'graph': graph}
+
+
+def constant(op, rng, _):
+    """Const: values of every type as TensorFlow writes them, long runs of one value too."""
+    t = pick(rng, [np.float16, np.float32, np.float64, np.int8, np.uint8, np.int16, np.uint16, np.int32,
+                   np.int64, np.uint32, np.uint64, np.bool_, np.complex64, np.complex128, 'string'])
+    x = array(rng, t, shape(rng), special=is_real(t) and rng.rand() < 0.5)
+    if rng.rand() < 0.3 and x.size:
+        x = np.full(x.shape, x.ravel()[0], x.dtype)
+
+    def graph(tf, ins):
+        if op == 'Placeholder':
+            return [tf.identity(ins['x'])]
+        whole = tf.constant(x)
+        packed = tf.constant(x.ravel()[0], whole.dtype, x.shape) if x.size else whole
+        return [whole, packed, tf.identity(whole)]
+    return [('x', x)], {}, wide(t) and op == 'Placeholder' and bool(np.isfinite(x).all()), 1, {'graph': graph}
+
+
+def copied(op, rng, _):
+    return [('x', array(rng, pick(rng, MOVED), shape(rng)))], {}, False
+
+
+def shown(op, rng, _):
+    text = array(rng, 'string', ())
+
+    def graph(tf, ins):
+        with tf.control_dependencies([tf.raw_ops.PrintV2(input=ins['text'], output_stream='stderr')]):
+            return [tf.identity(ins['text'])]
+    return [('text', text)], {}, False, 1, {'graph': graph}
+
+
 def printed(op, rng, _):
     x = array(rng, np.float32, shape(rng))
     return [('input', x), ('data', [x, array(rng, np.int32, shape(rng))])], \
@@ -253,6 +308,8 @@ for _make, _names in (
         (held, 'VarHandleOp VarIsInitializedOp ReadVariableOp VariableShape DestroyResourceOp'),
         (temporary, 'TemporaryVariable DestroyTemporaryVariable'), (empty, 'Empty'),
         (slice_assign, 'StridedSliceAssign ResourceStridedSliceAssign'),
+        (referred_loop, 'RefEnter RefExit RefNextIteration'), (constant, 'Const Placeholder'),
+        (copied, 'DeepCopy'), (shown, 'PrintV2'),
         (checked, 'Assert NoOp ControlTrigger'), (printed, 'Print')):
     for _name in _names.split():
         GENERATORS[_name] = _make

@@ -14,7 +14,7 @@ class Case:
     outputs whose signs or phases are free; variables, names of inputs that are variables, which
     hold the given values at first and are read after each step; resource, whether they are
     resources and no references; once, to leave out second gradients;
-    unshaped, not to compare inferred shapes; graph, what makes the outputs of TensorFlow and the inputs by name.
+    producer, the version of graphs that the graph says it is of; unshaped, not to compare inferred shapes; graph, what makes the outputs of TensorFlow and the inputs by name.
     """
 
     def __init__(self, op, inputs, attrs, gradient, modes, steps=1, options=None):

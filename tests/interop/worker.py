@@ -99,6 +99,10 @@ class Asked:
         self.feeds, self.outputs, self.xs, self.gradients, self.losses = {}, [], [], [], []
         self.initial, self.variables = [], []
         with tf.Graph().as_default() as graph:
+            if 'producer' in case.options:
+                older = tf.compat.v1.GraphDef()
+                older.versions.producer = case.options['producer']
+                tf.import_graph_def(older)
             outputs = self.build(case)
             self.outputs = [(o.name, shape_of(o)) for o in outputs]
             xs = [t for t in self.inputs if t.dtype in (tf.float16, tf.float32, tf.float64)]
