@@ -110,10 +110,11 @@ static bool out_dims(const struct blocks *b, const struct shape *in, bool to_bat
 
 /* Copies what lies at the places `at` of the blocks. The side with the large batch is `many`, the
  * other `wide`: wide position = position * size + at - before. */
-static bool copy_place(struct kctx *c, const struct blocks *b, const struct tensor *many,
-                       const struct tensor *wide, const int64_t *at, int64_t place, bool to_batch,
-                       struct status *st)
+static bool copy_place(struct kctx *c, const struct blocks *b, const struct tensor *out,
+                       const int64_t *at, int64_t place, bool to_batch, struct status *st)
 {
+    const struct tensor *in = kernel_in(c, 0);
+    const struct tensor *many = to_batch ? out : in, *wide = to_batch ? in : out;
     int64_t many_steps[SHAPE_MAX_RANK], wide_steps[SHAPE_MAX_RANK];
     int64_t batch = tensor_dim(wide, 0), many_from, wide_from = 0;
     size_t item = dtype_size(wide->dtype);
@@ -165,7 +166,7 @@ static bool space_batch(struct kctx *c, const struct blocks *b, bool to_batch, s
     if (in->num_elems == 0)
         return true;
     for (int64_t place = 0; place < b->in_block; place++) {
-        if (!copy_place(c, b, to_batch ? out : in, to_batch ? in : out, at, place, to_batch, st))
+        if (!copy_place(c, b, out, at, place, to_batch, st))
             return false;
         for (int i = b->n - 1; i >= 0 && ++at[i] == b->size[i]; i--)
             at[i] = 0;

@@ -19,9 +19,9 @@ static void print_dims(struct strbuf *text, const int64_t *dims, int64_t n)
     strbuf_puts(text, n ? "]" : "[]");
 }
 
-/* INVALID_ARGUMENT: what is wrong, then both shapes. */
-static bool fail_sizes(struct status *st, const char *kind, int64_t elems, const char *middle,
-                       int64_t want, const struct tensor *from, const int64_t *to, int64_t n)
+/* INVALID_ARGUMENT: what is wrong, then both shapes. words: of what, and what its shape does. */
+static bool fail_sizes(struct status *st, const char *const words[2], const int64_t elems[2],
+                       const struct tensor *from, const int64_t *to, int64_t n)
 {
     struct strbuf a = {0}, b = {0};
     print_dims(&a, tensor_i64(from), from->num_elems);
@@ -29,7 +29,7 @@ static bool fail_sizes(struct status *st, const char *kind, int64_t elems, const
     status_invalid(st,
                    "Input to reshape is a %s with %lld dense values, but the requested shape %s "
                    "%lld. input_shape=%s output_shape=%s",
-                   kind, (long long)elems, middle, (long long)want, strbuf_text(&a),
+                   words[0], (long long)elems[0], words[1], (long long)elems[1], strbuf_text(&a),
                    strbuf_text(&b));
     strbuf_release(&a);
     strbuf_release(&b);
@@ -73,12 +73,13 @@ static bool new_dims(const struct kctx *c, int64_t *to, int64_t *elems, struct s
     if (hole >= 0) {
         to[hole] = *elems / rest;
         if (rest * to[hole] != *elems)
-            return fail_sizes(st, "SparseTensor", *elems, "requires a multiple of", rest, from, to,
-                              n);
+            return fail_sizes(st, (const char *[]){"SparseTensor", "requires a multiple of"},
+                              (int64_t[]){*elems, rest}, from, to, n);
         rest *= to[hole];
     }
     if (rest != *elems)
-        return fail_sizes(st, "tensor", *elems, "has", rest, from, to, n);
+        return fail_sizes(st, (const char *[]){"tensor", "has"}, (int64_t[]){*elems, rest}, from,
+                          to, n);
     return true;
 }
 
