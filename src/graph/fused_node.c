@@ -45,14 +45,14 @@ void fused_node_set_parts(struct attrs *attrs, struct rnode *const *parts, int n
 }
 
 struct rnode *fused_node_add(struct rgraph *g, struct rnode *last, const char *name,
-                             const struct attrs *attrs, const struct redge *inputs, int num_inputs,
+                             struct attrs *attrs, const struct redge *inputs, int num_inputs,
                              struct status *st)
 {
     const struct op *op = op_get(name, st);
     if (!op)
         return NULL;
     rgraph_drop(g, last); /* its name is the new node's */
-    struct rnode *fused = rgraph_add(g, last->name, op, attrs, inputs, num_inputs, st);
+    struct rnode *fused = rgraph_add_taking(g, last->name, op, attrs, inputs, num_inputs, st);
     if (!fused)
         return NULL;
     fused->device = last->device;

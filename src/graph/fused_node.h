@@ -9,10 +9,10 @@
  * parts and words their errors. */
 void fused_node_set_parts(struct attrs *attrs, struct rnode *const *parts, int n);
 
-/* A node of op with the name, the place and the protection of `last`, which is dropped. Shapes of
- * outputs are unknown. NULL: failed. */
+/* A node of op with the name, the place and the protection of `last`, which is dropped. *attrs are
+ * taken. Shapes of outputs are unknown. NULL: failed. */
 struct rnode *fused_node_add(struct rgraph *g, struct rnode *last, const char *op,
-                             const struct attrs *attrs, const struct redge *inputs, int num_inputs,
+                             struct attrs *attrs, const struct redge *inputs, int num_inputs,
                              struct status *st) MUST_CHECK;
 
 /* Whether n runs on a CPU, or is not placed. */

@@ -81,6 +81,10 @@ struct rnode *rgraph_push(struct rgraph *g, const char *name);
 struct rnode *rgraph_add(struct rgraph *g, const char *name, const struct op *op,
                          const struct attrs *attrs, const struct redge *inputs, int num_inputs,
                          struct status *st) MUST_CHECK; /* attrs copied */
+/* The same; *attrs becomes the node's, and is empty afterwards. */
+struct rnode *rgraph_add_taking(struct rgraph *g, const char *name, const struct op *op,
+                                struct attrs *attrs, const struct redge *inputs, int num_inputs,
+                                struct status *st) MUST_CHECK;
 struct rnode *rgraph_add_const(struct rgraph *g, const char *name, const struct tensor *value,
                                const char *device, struct status *st) MUST_CHECK;
 /* Other attrs, copied, for a node that is there: it then has a kernel of the plan's own. Types of

@@ -41,15 +41,19 @@ static const char *fresh_name(struct rgraph *g, const char *name)
     return n == name ? arena_strdup(&g->arena, name) : n;
 }
 
-static const struct attrs *own_attrs(struct rgraph *g, const struct attrs *attrs)
+static const struct attrs *take_attrs(struct rgraph *g, struct attrs attrs)
 {
-    struct attrs *copy = mem_new(struct attrs);
-    if (attrs)
-        *copy = attrs_dup(attrs);
+    struct attrs *own = mem_new(struct attrs);
+    *own = attrs;
     g->made_attrs =
         vec_reserve(g->made_attrs, &g->cap_made, g->num_made + 1, sizeof *g->made_attrs);
-    g->made_attrs[g->num_made++] = copy;
-    return copy;
+    g->made_attrs[g->num_made++] = own;
+    return own;
+}
+
+static const struct attrs *own_attrs(struct rgraph *g, const struct attrs *attrs)
+{
+    return take_attrs(g, attrs ? attrs_dup(attrs) : (struct attrs){0});
 }
 
 void rgraph_set_attrs(struct rgraph *g, struct rnode *n, const struct attrs *attrs)
@@ -93,10 +97,19 @@ struct rnode *rgraph_add(struct rgraph *g, const char *name, const struct op *op
                          const struct attrs *attrs, const struct redge *inputs, int num_inputs,
                          struct status *st)
 {
+    struct attrs copy = attrs ? attrs_dup(attrs) : (struct attrs){0};
+    return rgraph_add_taking(g, name, op, &copy, inputs, num_inputs, st);
+}
+
+struct rnode *rgraph_add_taking(struct rgraph *g, const char *name, const struct op *op,
+                                struct attrs *attrs, const struct redge *inputs, int num_inputs,
+                                struct status *st)
+{
     struct rnode *n = rgraph_push(g, name);
     n->op = op;
     n->made = true;
-    n->attrs = own_attrs(g, attrs);
+    n->attrs = take_attrs(g, *attrs);
+    *attrs = (struct attrs){0};
     n->num_inputs = num_inputs;
     n->inputs = arena_array(&g->arena, struct redge, num_inputs ? num_inputs : 1);
     if (num_inputs)
@@ -282,10 +295,10 @@ void rgraph_compact(struct rgraph *g)
     }
     int64_t kept = 0;
     for (int64_t i = 0; i < n; i++) {
-        if (!needed[i])
-            rgraph_drop(g, g->nodes[i]);
-        else
+        if (needed[i])
             g->nodes[kept++] = g->nodes[i];
+        else if (!g->nodes[i]->dropped)
+            rgraph_drop(g, g->nodes[i]);
     }
     g->num_nodes = kept;
     for (int64_t i = 0; i < kept; i++)

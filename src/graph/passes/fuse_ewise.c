@@ -29,10 +29,10 @@ struct fuse {
     int *tree;         /* per node: the root's id + 1 of the tree that has it; 0: none */
     int *seen;         /* per node: the root's id + 1 that had it to look at last */
     struct fused_nodes made;
-    struct found { /* by op: the kernel that serves it, asked for once */
+    struct found { /* by op and types: what serves it, asked for once */
         const struct op *op;
         int types[MAX_ARGS + 1];
-        const struct kernel_def *def;
+        const struct kernel_def *def; /* NULL: none that has tile functions */
     } found[FOUND];
 };
 
@@ -49,7 +49,9 @@ static const struct kernel_def *find_kernel(struct fuse *f, const struct rnode *
     struct status st = {0};
     const struct kernel_def *def = kernel_find(n->op, "CPU", n->attrs, n->name, &st);
     status_clear(&st);
-    if (!labelled) {
+    if (def && !kernel_ewise(def, n->attrs, n->input_types, n->num_inputs, types[0]))
+        def = NULL;
+    if (!labelled && !(def && def->ewise_of)) {
         *s = (struct found){.op = n->op, .def = def};
         memcpy(s->types, types, sizeof types);
     }
@@ -72,9 +74,8 @@ static bool is_fusable(struct fuse *f, const struct rnode *n)
         !reads_values(n) || !fused_node_on_cpu(n))
         return false;
     const struct kernel_def *def = find_kernel(f, n);
-    if (!def || !kernel_ewise(def, n->attrs, n->input_types, n->num_inputs, n->output_types[0]))
-        return false;
-    return !(def->flags & KERNEL_BIAS) || !str_is(attrs_string(n->attrs, "data_format"), "NCHW");
+    return def &&
+           (!(def->flags & KERNEL_BIAS) || !str_is(attrs_string(n->attrs, "data_format"), "NCHW"));
 }
 
 /* What is known to be smaller than its consumer is better computed by itself. */
