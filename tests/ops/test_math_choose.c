@@ -146,6 +146,7 @@ static const struct op_case cases[] = {
     {.op = "ClipByValue", .in = {"int32 [4] 1 5 9 3", "int32 [] 3", "int32 [] 7"}, .out = {"int32 [4] 3 5 7 3"}},
     {.op = "ClipByValue", .in = {"int64 [4] 1 5 9 3", "int64 [] 3", "int64 [] 7"}, .out = {"int64 [4] 3 5 7 3"}},
     {.op = "ClipByValue", .in = {"float [4] nan 1 5 -3", "float [] 2", "float [] 0"}, .out = {"float [4] nan 2 2 2"}, .note = "the lower bound wins"},
+    {.op = "ClipByValue", .in = {"double [4] 1 5 -3 2.5", "double [] 0", "double [4] 2"}, .out = {"double [4] 1 2 0 2"}, .grad = 7},
     {.op = "ClipByValue", .in = {"float [3] 1 2 3", "float [3] 2 0 0", "float [3] 5 1 9"}, .out = {"float [3] 2 1 3"}},
     {.op = "ClipByValue", .in = {"float [0]", "float [] 2", "float [] 0"}, .out = {"float [0]"}},
     {.op = "ClipByValue", .in = {"float [2] 1 2", "float [1] 2", "float [] 0"}, .error = "INVALID_ARGUMENT: clip_value_min and clip_value_max must be either of the same shape as input, or a scalar"},

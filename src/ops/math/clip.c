@@ -91,6 +91,30 @@ static bool clip_run(struct kctx *c, struct status *st)
     return true;
 }
 
+/* dy where `where` holds, summed to the shape of bound i. */
+static void clip_bound_grad(struct grad_ctx *g, int i, struct output where, struct output zeros)
+{
+    struct output bound = grad_in(g, i), shape = grad_shape(g, bound);
+    struct output shapes[] = {grad_shape(g, grad_in(g, 0)), shape};
+    struct node *axes = grad_nodev(g, "BroadcastGradientArgs", 2, shapes, 0, NULL);
+    struct output d = grad_op3(g, "Select", where, grad_dy(g, 0), zeros);
+    grad_set(g, i, grad_reshape(g, grad_op2(g, "Sum", d, grad_node_out(g, axes, 1)), shape));
+}
+
+/* dy goes to what the output was taken from: below the lower bound that, above the upper one that,
+ * else the input. */
+static bool clip_grad(struct grad_ctx *g, struct status *st)
+{
+    struct output x = grad_in(g, 0), zeros = grad_zeros_like(g, grad_dy(g, 0));
+    struct output below = grad_op2(g, "Less", x, grad_in(g, 1));
+    struct output above = grad_op2(g, "Greater", x, grad_in(g, 2));
+    struct output outside = grad_op2(g, "LogicalOr", below, above);
+    grad_set(g, 0, grad_op3(g, "Select", outside, zeros, grad_dy(g, 0)));
+    clip_bound_grad(g, 1, below, zeros);
+    clip_bound_grad(g, 2, above, zeros);
+    return grad_done(g, st);
+}
+
 OP_DEF(clip_by_value) = {
     .name = "ClipByValue",
     .summary = "t, but no less than clip_value_min and no more than clip_value_max.",
@@ -98,7 +122,7 @@ OP_DEF(clip_by_value) = {
     .outputs = {"output: T"},
     .attrs = {"T: numbertype"},
     .shape = infer_unchanged,
-    .no_grad = "undefined: TensorFlow builds clipping from Minimum and Maximum",
+    .grad = clip_grad,
 };
 KERNEL_DEF(clip_by_value_cpu) = {
     .op = "ClipByValue",
