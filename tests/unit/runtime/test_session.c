@@ -262,6 +262,14 @@ static void test_session__loops_from_a_graphdef(void **state)
         assert_true(
             run(b, (TF_Output){TF_GraphOperationByName(closed, "exit"), 0}, NULL, NULL, 0) == 1000);
     want(b, TF_OK, "");
+    /* no gradient goes through: neither of what comes in nor of what the body alone uses */
+    static const char *const through[] = {"start", "one"};
+    for (int k = 0; k < 2; k++) {
+        TF_Output y = {TF_GraphOperationByName(closed, "exit"), 0}, dx;
+        TF_Output x = {TF_GraphOperationByName(closed, through[k]), 0};
+        TF_AddGradients(closed, &y, 1, &x, 1, NULL, b->st, &dx);
+        want(b, TF_UNIMPLEMENTED, "Gradients through a while loop");
+    }
 }
 
 static void test_session__values_cross_devices(void **state)
