@@ -51,7 +51,10 @@ static void run(struct pool *pool, const struct pooling_piece *piece)
     j.runs = (s->channels + width - 1) / width;
     const double taps =
         (double)s->out_h * (double)s->out_w * (double)s->window_h * (double)s->window_w;
-    const double cost = 50 + taps * (s->nchw ? 1 : (double)min_i64(width, s->channels) * 0.15 + 2);
+    double cost = 50 + taps * (s->nchw ? 1 : (double)min_i64(width, s->channels) * 0.15 + 2);
+    if (piece->task == POOLING_MAX_GRAD ||
+        piece->task == POOLING_AVG_GRAD) /* all of dx is written */
+        cost += 0.2 * (double)s->in_h * (double)s->in_w * (double)min_i64(width, s->channels);
     const int64_t n = s->batch * j.runs;
     pool_loop(pool, n, pool_grain(n, cost), cost, job_run, &j);
 }

@@ -2,8 +2,9 @@
 /* Gathering and scattering rows.
  *
  * A gather is shared out over (outer, index) pairs. A scatter is shared out over columns of wide
- * rows, so that each thread sees all indices in order and repeated ones combine the same way for
- * any thread count; narrow rows are done by the caller alone. */
+ * rows, or over the table's rows where there is much to do, so that who writes an element sees its
+ * indices in order, and repeated ones combine the same way for any thread count; few narrow rows
+ * are done by the caller alone. */
 #include "math/rows.h"
 
 #include "tensor/dtype.h"
@@ -250,33 +251,76 @@ bool math_scatter_supports(enum math_scatter_op op, int dtype)
     return row_find(dtype) != NULL;
 }
 
+/* Columns of a piece: no two threads write one cache line of a row, nor walk the indices in vain;
+ * and shares of the rows, each of which walks them all. */
+enum { SCATTER_COLUMNS = 256, MOST_SHARES = 8 };
+#define SHARE_NS 60e3
+
 struct scatter_job {
     const struct math_scatter *s;
     row_fn fn; /* NULL: bytes are copied */
     size_t item;
+    int64_t shares; /* of the rows: share k has those whose number is k modulo shares */
 };
+
+/* Columns [begin, end) of the row that index i names. */
+static void scatter_row(const struct scatter_job *j, int64_t i, int64_t index, int64_t begin,
+                        int64_t end)
+{
+    const struct math_scatter *s = j->s;
+    const int64_t item = (int64_t)j->item, cols = end - begin;
+    char *to = (char *)s->table + (index * s->row_items + begin) * item;
+    const char *from =
+        s->scalar ? s->updates : (const char *)s->updates + (i * s->row_items + begin) * item;
+    if (j->fn)
+        j->fn(s->op, to, from, cols, s->scalar ? 0 : 1);
+    else if (!s->scalar)
+        memcpy(to, from, (size_t)(cols * item));
+    else
+        for (int64_t c = 0; c < cols; c++)
+            memcpy(to + c * item, from, j->item);
+}
 
 /* Columns [begin, end) of all rows, in the order of the indices. */
 static void scatter_run(void *arg, int64_t begin, int64_t end)
 {
     const struct scatter_job *j = arg;
     const struct math_scatter *s = j->s;
-    const int64_t item = (int64_t)j->item, cols = end - begin;
     for (int64_t i = 0; i < s->num; i++) {
         const int64_t index = index_at(s->index_dtype, s->indices, i);
-        if ((uint64_t)index >= (uint64_t)s->limit)
-            continue;
-        char *to = (char *)s->table + (index * s->row_items + begin) * item;
-        const char *from =
-            s->scalar ? s->updates : (const char *)s->updates + (i * s->row_items + begin) * item;
-        if (j->fn)
-            j->fn(s->op, to, from, cols, s->scalar ? 0 : 1);
-        else if (!s->scalar)
-            memcpy(to, from, (size_t)(cols * item));
-        else
-            for (int64_t c = 0; c < cols; c++)
-                memcpy(to + c * item, from, j->item);
+        if ((uint64_t)index < (uint64_t)s->limit)
+            scatter_row(j, i, index, begin, end);
     }
+}
+
+/* Shares [begin, end) of the rows, each in the order of the indices. */
+static void scatter_shares(void *arg, int64_t begin, int64_t end)
+{
+    const struct scatter_job *j = arg;
+    const struct math_scatter *s = j->s;
+    const int64_t bytes = s->row_items * (int64_t)j->item, mask = j->shares - 1;
+    for (int64_t i = 0; i < s->num; i++) {
+        const int64_t index = index_at(s->index_dtype, s->indices, i);
+        if (i + ROWS_AHEAD < s->num) {
+            const int64_t next = index_at(s->index_dtype, s->indices, i + ROWS_AHEAD);
+            if ((uint64_t)next < (uint64_t)s->limit && (next & mask) >= begin &&
+                (next & mask) < end)
+                fetch_row((const char *)s->table + next * bytes, bytes);
+        }
+        if ((uint64_t)index < (uint64_t)s->limit && (index & mask) >= begin && (index & mask) < end)
+            scatter_row(j, i, index, 0, s->row_items);
+    }
+}
+
+/* A power of two, by shape alone; 1: rows are not shared out. */
+static int64_t row_shares(const struct math_scatter *s, size_t item, double cost_ns)
+{
+    int64_t shares = 1;
+    if (s->row_items > SCATTER_COLUMNS || s->row_items * (int64_t)item < LINE)
+        return 1;
+    while (shares < MOST_SHARES && cost_ns / (double)shares > SHARE_NS)
+        shares *= 2;
+    return shares;
 }
 
 int64_t math_scatter(struct pool *pool, const struct math_scatter *s)
@@ -287,7 +331,11 @@ int64_t math_scatter(struct pool *pool, const struct math_scatter *s)
         return bad;
     if (s->op != MATH_SCATTER_UPDATE)
         j.fn = row_find(s->dtype);
-    /* 256 columns: no two threads write one cache line of a row, nor walk the indices in vain. */
-    pool_loop(pool, s->row_items, 256, 0.5 * (double)s->num, scatter_run, &j);
+    const double cost = (double)s->num * (0.5 * (double)s->row_items + 2);
+    j.shares = row_shares(s, j.item, cost);
+    if (j.shares > 1)
+        pool_loop(pool, j.shares, 1, cost / (double)j.shares, scatter_shares, &j);
+    else
+        pool_loop(pool, s->row_items, SCATTER_COLUMNS, 0.5 * (double)s->num, scatter_run, &j);
     return bad;
 }

@@ -140,6 +140,43 @@ static void test_rows__scatter(void **state)
                         scatter_check(op, types[t], items, scalar);
 }
 
+/* Enough to be shared out by rows: the same sums, to the bit, as one after the other. */
+static void test_rows__scatter_of_many_rows_keeps_their_order(void **state)
+{
+    (void)state;
+    enum { ROWS = 37, ITEMS = 48, NUM = 20000 };
+    float *table = test_malloc(ROWS * ITEMS * sizeof *table);
+    float *expected = test_calloc(ROWS * ITEMS, sizeof *expected);
+    float *updates = test_malloc((size_t)NUM * ITEMS * sizeof *updates);
+    int64_t *indices = test_malloc(NUM * sizeof *indices);
+    memset(table, 0, ROWS * ITEMS * sizeof *table);
+    for (int64_t i = 0; i < NUM; i++) {
+        indices[i] = i * i % 101 % (ROWS + 1) - (i % 977 == 0); /* some are bad, and skipped */
+        for (int64_t c = 0; c < ITEMS; c++) {
+            const float x = (float)((i * 31 + c * 7) % 1013) / 7;
+            updates[i * ITEMS + c] = x;
+            if (indices[i] >= 0 && indices[i] < ROWS)
+                expected[indices[i] * ITEMS + c] += x;
+        }
+    }
+    const struct math_scatter s = {.op = MATH_SCATTER_ADD,
+                                   .dtype = DT_FLOAT,
+                                   .index_dtype = DT_INT64,
+                                   .indices = indices,
+                                   .num = NUM,
+                                   .limit = ROWS,
+                                   .row_items = ITEMS,
+                                   .table = table,
+                                   .updates = updates,
+                                   .skip_bad = true};
+    assert_true(math_scatter(test_pool(2), &s) >= 0);
+    assert_memory_equal(table, expected, ROWS * ITEMS * sizeof *table);
+    test_free(table);
+    test_free(expected);
+    test_free(updates);
+    test_free(indices);
+}
+
 static void test_rows__scatter_refuses_bad_indices_whole(void **state)
 {
     (void)state;
@@ -182,6 +219,7 @@ static int run(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows__gather),
         cmocka_unit_test(test_rows__scatter),
+        cmocka_unit_test(test_rows__scatter_of_many_rows_keeps_their_order),
         cmocka_unit_test(test_rows__scatter_refuses_bad_indices_whole),
     };
     return cmocka_run_group_tests_name("math/rows", tests, NULL, NULL);
