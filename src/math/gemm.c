@@ -15,8 +15,8 @@
 #include "math/simd/gemm_simd.h"
 #include "tensor/dtype.h"
 
-/* Multiply-adds of a piece, about 0.2 ms: nobody is woken for less. */
-#define PIECE_WORK 20e6
+/* Multiply-adds of a piece at least, about 35 us: half of what a worker is woken for. */
+#define PIECE_WORK 4e6
 #define PIECES_MAX 16
 #define PIECE_MIN 64 /* rows or columns */
 #define COLS_MIN 16
@@ -106,13 +106,14 @@ struct pieces {
 /* How many pieces a product may be cut into. A library's bits may depend on the piece: shape alone
  * decides, and sparingly, since each piece packs its operands again. Our own sums do not depend on
  * the split, so it follows the threads there are. */
-static int64_t pieces_wanted(const struct pool *pool, double work, bool by_dnnl)
+static int64_t pieces_wanted(const struct pool *pool, const struct math_gemm *g, double work,
+                             bool by_dnnl)
 {
-    if (by_dnnl)
-        return work < 2 * PIECE_WORK     ? 1
-               : work < 16 * PIECE_WORK  ? 2
-               : work < 128 * PIECE_WORK ? 4
-                                         : 8;
+    if (by_dnnl) /* turning B costs most */
+        return work < (g->trans_b ? 4 : 2) * PIECE_WORK ? 1
+               : work < 64 * PIECE_WORK                 ? 2
+               : work < 512 * PIECE_WORK                ? 4
+                                                        : 8;
     const int64_t threads = pool ? pool_num_threads(pool) : 1;
     const double most = work / PIECE_WORK;
     if (threads == 1 || most < 2)
@@ -128,7 +129,7 @@ static struct pieces pieces_of(const struct pool *pool, int dtype, const struct 
     p.item = dtype_size(dtype);
     const double work =
         (double)g->m * (double)g->n * (double)g->k * gemm_cost_ns(dtype) / gemm_cost_ns(DT_FLOAT);
-    const int64_t wanted = pieces_wanted(pool, work, by_dnnl);
+    const int64_t wanted = pieces_wanted(pool, g, work, by_dnnl);
     while (p.num_m * p.num_n < wanted) {
         if (p.rows >= p.cols && p.rows >= 2 * PIECE_MIN)
             p.num_m *= 2, p.rows = (g->m + p.num_m - 1) / p.num_m;
