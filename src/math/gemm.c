@@ -20,6 +20,7 @@
 #define PIECES_MAX 16
 #define PIECE_MIN 64 /* rows or columns */
 #define COLS_MIN 16
+#define K_ONE_BLOCK 256 /* of k, in our kernels and in the library's */
 
 /* dnnl_sgemm of oneDNN's C API: row-major, dnnl_status_t result. */
 typedef int (*dnnl_sgemm_fn)(char trans_a, char trans_b, int64_t m, int64_t n, int64_t k,
@@ -191,6 +192,21 @@ bool math_gemm_supports(int dtype)
 const char *math_gemm_provider(int dtype, const struct math_gemm *g)
 {
     return dtype == DT_FLOAT && gemm_uses_dnnl(g) ? "oneDNN" : "own";
+}
+
+/* Tiles sum each element alike, whichever others are computed with it; kernels for a few rows or
+ * columns sum in other orders. */
+bool math_gemm_cuts_exactly(int dtype, const struct math_gemm *whole, const struct math_gemm *part)
+{
+    const bool by_dnnl = dtype == DT_FLOAT && gemm_uses_dnnl(whole);
+    return (dtype == DT_FLOAT || dtype == DT_DOUBLE) && part->m >= COLS_MIN &&
+           part->n >= COLS_MIN && by_dnnl == (dtype == DT_FLOAT && gemm_uses_dnnl(part));
+}
+
+/* Where all of k is one block, C is added to once, at its end. */
+bool math_gemm_adds_exactly(const struct math_gemm *g)
+{
+    return g->m > 1 && g->n > 1 && g->k <= K_ONE_BLOCK;
 }
 
 struct batched {

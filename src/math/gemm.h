@@ -61,6 +61,12 @@ void math_gemm_batched(struct pool *pool, int dtype, const struct math_gemm *g,
  */
 void math_bias_act(struct pool *pool, int dtype, const struct math_gemm *g);
 
+/* Whether a product of whole's rows and columns [some m and n of them: part], computed alone, has
+ * the bits that it has in the whole. Float and double. */
+bool math_gemm_cuts_exactly(int dtype, const struct math_gemm *whole, const struct math_gemm *part);
+/* Whether beta = 1 gives what the product by itself, added to C, gives. Float and double. */
+bool math_gemm_adds_exactly(const struct math_gemm *g);
+
 /* "oneDNN" or "own": who would serve this product. For benches and info. */
 const char *math_gemm_provider(int dtype, const struct math_gemm *g);
 

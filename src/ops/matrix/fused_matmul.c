@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "math/gemm.h"
 #include "op/infer.h"
-#include "op/kernel.h"
+#include "ops/matrix/part.h"
 
 enum { MAX_PARTS = 3 };
 
@@ -46,49 +46,27 @@ static bool find_act(const char *op, enum math_act *act)
     return false;
 }
 
-/* Whether op may stand at place i of the parts. */
-static bool op_fits(struct fused_matmul *f, const char *op, int i)
-{
-    if (i == 0)
-        return strcmp(op, "MatMul") == 0;
-    if (i == 1)
-        return strcmp(op, "BiasAdd") == 0 || strcmp(op, "BiasAddV1") == 0 ||
-               strcmp(op, "Add") == 0 || strcmp(op, "AddV2") == 0;
-    return find_act(op, &f->act);
-}
-
+/* What may stand at each place of the parts. */
 static bool make_part(const struct kernel *k, struct fused_matmul *f, int i, struct status *st)
 {
-    const struct attr_func *node = attrs_list(k->attrs, "nodes")->funcs[i];
-    struct str name = attrs_list(k->attrs, "names")->ss[i];
-    struct str made = attrs_list(k->attrs, "made")->ss[i];
-    const struct op *op = op_find(node->name);
-    if (!op || op->function || !op_fits(f, op->name, i) ||
-        attrs_type(&node->attrs, "T") != attrs_type(k->attrs, "T"))
-        return status_invalid(st, "_FusedMatMul '%s': cannot hold this %s", k->node_name,
-                              node->name);
-    const char *called = name.n > 0 ? name.p : k->node_name;
-    if (!op_check_attrs(op, &node->attrs, called, st))
-        return false;
-    const struct kernel_def *def = kernel_find(op, "CPU", &node->attrs, called, st);
-    if (!def)
-        return false;
-    f->parts[i] = kernel_new(def, op, called, &node->attrs, k->device, st);
+    static const char *const products[] = {"MatMul"},
+                             *const sums[] = {"BiasAdd", "BiasAddV1", "Add", "AddV2"},
+                             *const acts[] = {"Relu", "Relu6", "Elu", "Tanh", "Sigmoid"};
+    const char *const *ops[MAX_PARTS] = {products, sums, acts};
+    const int num[MAX_PARTS] = {ARRAY_LEN(products), ARRAY_LEN(sums), ARRAY_LEN(acts)};
+    f->parts[i] = part_new(k, i, ops[i], num[i], st);
     if (!f->parts[i])
         return false;
     f->num_parts = i + 1;
-    f->parts[i]->made_at = made.n > 0 ? made.p : NULL;
-    return true;
+    return i < 2 || find_act(f->parts[i]->op->name, &f->act);
 }
 
 static bool fused_init(struct kernel *k, void *state, struct status *st)
 {
     struct fused_matmul *f = state;
-    int64_t n = attrs_list(k->attrs, "nodes")->n;
-    if (n < 2 || n > MAX_PARTS || attrs_list(k->attrs, "names")->n != n ||
-        attrs_list(k->attrs, "made")->n != n)
-        return status_invalid(st, "_FusedMatMul '%s': nodes, names and places differ in number",
-                              k->node_name);
+    const int64_t n = attrs_list(k->attrs, "nodes")->n == MAX_PARTS ? MAX_PARTS : 2;
+    if (!part_check_count(k, n, st))
+        return false;
     for (int i = 0; i < n; i++) {
         if (!make_part(k, f, i, st))
             return false;
@@ -97,38 +75,6 @@ static bool fused_init(struct kernel *k, void *state, struct status *st)
     f->trans_b = attrs_bool(f->parts[0]->attrs, "transpose_b");
     f->bias_first = attrs_bool(k->attrs, "bias_first");
     return true;
-}
-
-/* The words that the executor would have added for the part. */
-static void explain(const struct kernel *part, struct tensor *const *in, struct status *st)
-{
-    struct strbuf shapes = {0};
-    for (int i = 0; i < part->num_inputs; i++) {
-        strbuf_puts(&shapes, i ? ", " : "");
-        shape_print(&in[i]->shape, &shapes);
-    }
-    status_append(st, "\n\t [[{{node %s}}]] (op %s, input shapes: %s%s%s)", part->node_name,
-                  part->op->name, strbuf_text(&shapes), part->made_at ? ", made at " : "",
-                  part->made_at ? part->made_at : "");
-    strbuf_release(&shapes);
-}
-
-static bool run_part(struct kctx *c, const struct kernel *part, struct tensor **in,
-                     struct tensor *out, struct status *st)
-{
-    struct kctx sub = {.kernel = (struct kernel *)(uintptr_t)part,
-                       .in = in,
-                       .out = out,
-                       .env = c->env,
-                       .frame = c->frame,
-                       .frame_iter = c->frame_iter,
-                       .expected_alive = -1};
-    bool ok = part->def->run(&sub, st);
-    if (sub.scratch_head)
-        kernel_scratch_release(&sub);
-    if (!ok)
-        explain(part, in, st);
-    return ok;
 }
 
 static bool run_apart(struct kctx *c, struct status *st)
@@ -141,9 +87,9 @@ static bool run_apart(struct kctx *c, struct status *st)
         sum[0] = c->in[2];
         sum[1] = &results[0];
     }
-    bool ok = run_part(c, f->parts[0], product, &results[0], st) &&
-              run_part(c, f->parts[1], sum, &results[1], st) &&
-              (f->num_parts < 3 || run_part(c, f->parts[2], act, &results[2], st));
+    bool ok = part_run(c, f->parts[0], product, &results[0], st) &&
+              part_run(c, f->parts[1], sum, &results[1], st) &&
+              (f->num_parts < 3 || part_run(c, f->parts[2], act, &results[2], st));
     if (ok)
         kernel_out_take(c, 0, &results[f->num_parts - 1]);
     for (int i = 0; i < MAX_PARTS; i++)

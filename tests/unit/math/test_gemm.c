@@ -254,6 +254,55 @@ static void test_gemm__own_sums_do_not_depend_on_the_split(void **state)
     product_free(&p);
 }
 
+/* Where they are said to, parts of a product and sums have the bits of the whole and of two steps.
+ */
+static void test_gemm__parts_and_sums_are_exact(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {{128, 156, 512}, {40, 50, 300}, {130, 400, 256},
+                                       {97, 101, 120},  {60, 11, 200}, {6, 30, 256}};
+    int cuts = 0, sums = 0;
+    for (size_t s = 0; s < ARRAY_LEN(sizes); s++)
+        for (int t = 0; t < 2; t++)
+            for (int trans = 0; trans < 4; trans++) {
+                const int64_t item = (int64_t)dtype_size(dtypes[t]);
+                struct product p =
+                    product_make(dtypes[t], sizes[s][0], sizes[s][1], sizes[s][2], trans, 0);
+                struct product q =
+                    product_make(dtypes[t], sizes[s][0], sizes[s][1], sizes[s][2], trans, 0);
+                math_gemm(test_pool(2), dtypes[t], &p.g);
+                struct math_gemm part = p.g;
+                part.m -= 3, part.n -= 7, part.c = q.c;
+                part.a = (char *)p.a + 3 * (p.g.trans_a ? 1 : p.g.lda) * item;
+                part.b = (char *)p.b + 7 * (p.g.trans_b ? p.g.ldb : 1) * item;
+                if (math_gemm_cuts_exactly(dtypes[t], &p.g, &part)) {
+                    math_gemm(test_pool(2), dtypes[t], &part);
+                    for (int64_t i = 0; i < part.m; i++)
+                        assert_memory_equal((char *)part.c + i * part.ldc * item,
+                                            (char *)p.c + ((i + 3) * p.g.ldc + 7) * item,
+                                            (size_t)(part.n * item));
+                    cuts++;
+                }
+                part = p.g, part.c = q.c, part.beta = 1;
+                if (math_gemm_adds_exactly(&part)) {
+                    memcpy(q.c, q.before, (size_t)(q.num_c * item));
+                    math_gemm(test_pool(2), dtypes[t], &part);
+                    for (int64_t i = 0; i < q.num_c; i++) {
+                        if (dtypes[t] == DT_FLOAT)
+                            assert_true(((float *)q.c)[i] ==
+                                        ((float *)q.before)[i] + ((float *)p.c)[i]);
+                        else
+                            assert_true(((double *)q.c)[i] ==
+                                        ((double *)q.before)[i] + ((double *)p.c)[i]);
+                    }
+                    sums++;
+                }
+                product_free(&p);
+                product_free(&q);
+            }
+    assert_true(cuts >= 24 && sums >= 24);
+}
+
 static void test_gemm__batches(void **state)
 {
     (void)state;
@@ -294,6 +343,7 @@ static int run(void)
         cmocka_unit_test(test_gemm__epilogues),
         cmocka_unit_test(test_gemm__the_thread_count_changes_no_bit),
         cmocka_unit_test(test_gemm__own_sums_do_not_depend_on_the_split),
+        cmocka_unit_test(test_gemm__parts_and_sums_are_exact),
         cmocka_unit_test(test_gemm__batches),
     };
     return cmocka_run_group_tests_name("math/gemm", tests, NULL, NULL);
