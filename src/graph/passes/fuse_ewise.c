@@ -99,6 +99,8 @@ struct tree {
     int num_edges;
     struct rnode *outputs[MAX_OUTPUTS]; /* the root first */
     int num_outputs;
+    struct rnode *roots[MAX_OUTPUTS]; /* outputs that nobody in the tree reads; the root first */
+    int num_roots;
 };
 
 /* Whether all that reads p lets it join; *outside: somebody reads it who is not in the tree. */
@@ -161,8 +163,8 @@ static int find_edge(const struct redge *edges, int n, struct redge e)
     return -1;
 }
 
-/* n's inputs in the place of what it gives: none of them is inside, for those come later. */
-static bool join_edges(struct tree *t, struct rnode *n)
+/* n's inputs that are not inside in the place of what it gives. */
+static bool join_edges(const struct fuse *f, struct tree *t, struct rnode *n)
 {
     struct redge edges[MAX_INPUTS];
     int num = t->num_edges, own = find_edge(t->edges, num, (struct redge){n, 0});
@@ -170,7 +172,9 @@ static bool join_edges(struct tree *t, struct rnode *n)
     if (own >= 0)
         edges[own] = edges[--num];
     for (int i = 0; i < n->num_inputs; i++) {
-        if (find_edge(edges, num, n->inputs[i]) >= 0)
+        const struct rnode *p = n->inputs[i].node;
+        bool inside = p->id < f->num_nodes && f->tree[p->id] == t->root->id + 1;
+        if (inside || find_edge(edges, num, n->inputs[i]) >= 0)
             continue;
         if (num == MAX_INPUTS)
             return false;
@@ -183,7 +187,7 @@ static bool join_edges(struct tree *t, struct rnode *n)
 
 static bool join(struct fuse *f, struct tree *t, struct rnode *n, bool outside)
 {
-    if (!join_edges(t, n))
+    if (!join_edges(f, t, n))
         return false;
     f->tree[n->id] = t->root->id + 1;
     t->nodes[t->num_nodes++] = n;
@@ -193,13 +197,47 @@ static bool join(struct fuse *f, struct tree *t, struct rnode *n, bool outside)
     return true;
 }
 
+/* Whether c, which no one in the tree reads, may be one more root of it: results of both are of one
+ * shape, as far as is known, and all that reads c comes later. */
+static bool may_be_root(const struct fuse *f, const struct tree *t, const struct rnode *c)
+{
+    bool outside;
+    int64_t begin = f->consumers.begin[c->id], end = f->consumers.begin[c->id + 1];
+    for (int64_t k = begin; k < end; k++) {
+        if (f->tree[f->consumers.node[k]->id] == t->root->id + 1)
+            return false;
+    }
+    return begin < end && f->fusable[c->id] && t->num_nodes < MAX_NODES && c->shapes[0].rank >= 0 &&
+           shape_equal(&c->shapes[0], &t->root->shapes[0]) && may_join(f, t, c, &outside);
+}
+
+/* Readers of p that keep it out of the tree join as roots; false: there is none. */
+static bool adopt_reader(struct fuse *f, struct tree *t, const struct rnode *p)
+{
+    for (int64_t k = f->consumers.begin[p->id]; k < f->consumers.begin[p->id + 1]; k++) {
+        struct rnode *c = f->consumers.node[k];
+        if (f->tree[c->id] == 0 && f->position[c->id] < f->position[t->root->id] &&
+            may_be_root(f, t, c) && join(f, t, c, true)) {
+            t->roots[t->num_roots++] = c;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void grow(struct fuse *f, struct tree *t)
 {
     bool outside;
     bool room = join(f, t, t->root, true);
+    t->roots[t->num_roots++] = t->root;
     while (room && t->num_open > 0 && t->num_nodes < MAX_NODES) {
         struct rnode *p = take_open(f, t);
-        room = !may_join(f, t, p, &outside) || join(f, t, p, outside);
+        if (f->tree[p->id] != 0 || p->keep)
+            continue;
+        if (may_join(f, t, p, &outside))
+            room = join(f, t, p, outside);
+        else if (adopt_reader(f, t, p))
+            t->open[t->num_open++] = p; /* once more, after the reader's other operands */
     }
 }
 
@@ -213,7 +251,7 @@ static int find_node(const struct tree *t, const struct rnode *n)
 }
 
 /* Results are computed shortly before they are read: a tree's nodes in the order of a walk that
- * finishes operands first. */
+ * finishes operands first, and the root last. */
 static void sort_nodes(struct tree *t)
 {
     struct {
@@ -222,22 +260,25 @@ static void sort_nodes(struct tree *t)
     } stack[MAX_NODES];
     struct rnode *sorted[MAX_NODES];
     bool seen[MAX_NODES] = {false};
-    int depth = 0, n = 0;
-    stack[depth++].node = t->root;
-    stack[0].next = 0;
-    while (depth > 0) {
-        struct rnode *r = stack[depth - 1].node;
-        if (stack[depth - 1].next == r->num_inputs) {
-            sorted[n++] = r;
-            depth--;
-            continue;
-        }
-        int at = find_node(t, r->inputs[stack[depth - 1].next++].node);
-        if (at < 0 || seen[at])
-            continue;
-        seen[at] = true;
-        stack[depth].node = t->nodes[at];
+    int n = 0;
+    for (int root = t->num_roots - 1; root >= 0; root--) {
+        int depth = 0;
+        stack[depth].node = t->roots[root];
         stack[depth++].next = 0;
+        while (depth > 0) {
+            struct rnode *r = stack[depth - 1].node;
+            if (stack[depth - 1].next == r->num_inputs) {
+                sorted[n++] = r;
+                depth--;
+                continue;
+            }
+            int at = find_node(t, r->inputs[stack[depth - 1].next++].node);
+            if (at < 0 || seen[at])
+                continue;
+            seen[at] = true;
+            stack[depth].node = t->nodes[at];
+            stack[depth++].next = 0;
+        }
     }
     ASSERT(n == t->num_nodes);
     memcpy(t->nodes, sorted, sizeof sorted[0] * (size_t)n);
@@ -300,19 +341,53 @@ static bool replace(struct fuse *f, struct tree *t, struct status *st)
 
 /* --- the pass --- */
 
+/* Another topological order: a node that cannot be fused comes after all fusable ones that do not
+ * need it. By the most unfusable nodes on a way to each, which is where it can stand; among equals
+ * these first, and otherwise as before. */
+static void sort_order(struct fuse *f)
+{
+    int64_t n = 0, num_keys = 0;
+    int *key = mem_new_array(int, f->num_nodes + 1);
+    for (; n < f->num_nodes && f->order[n]; n++) {
+        const struct rnode *r = f->order[n];
+        bool fusable = f->fusable[r->id];
+        int most = 0;
+        for (int64_t k = 0; k < r->num_inputs + r->num_control; k++) {
+            int64_t i = k - r->num_inputs;
+            int id = (i < 0 ? r->inputs[k].node : r->control[i])->id;
+            most = key[id] > most ? key[id] : most;
+        }
+        key[r->id] = fusable ? most | 1 : (most | 1) + 1;
+        num_keys = max_i64(num_keys, key[r->id] + 1);
+    }
+    int64_t *at = mem_new_array(int64_t, num_keys + 1);
+    struct rnode **sorted = mem_new_array(struct rnode *, n + 1);
+    for (int64_t i = 0; i < n; i++)
+        at[key[f->order[i]->id] + 1]++;
+    for (int64_t i = 0; i < num_keys; i++)
+        at[i + 1] += at[i];
+    for (int64_t i = 0; i < n; i++)
+        sorted[at[key[f->order[i]->id]]++] = f->order[i];
+    memcpy(f->order, sorted, sizeof *sorted * (size_t)n);
+    mem_free(sorted);
+    mem_free(at);
+    mem_free(key);
+}
+
 static bool fuse_all(struct fuse *f, struct status *st)
 {
-    for (int64_t i = 0; i < f->num_nodes && f->order[i]; i++) {
-        f->position[f->order[i]->id] = (int)i;
+    for (int64_t i = 0; i < f->num_nodes && f->order[i]; i++)
         f->fusable[f->order[i]->id] = is_fusable(f, f->order[i]);
-    }
+    sort_order(f);
+    for (int64_t i = 0; i < f->num_nodes && f->order[i]; i++)
+        f->position[f->order[i]->id] = (int)i;
     for (int64_t i = f->num_nodes - 1; i >= 0; i--) {
         struct rnode *r = f->order[i];
         if (!r || !f->fusable[r->id] || f->tree[r->id] != 0)
             continue;
         struct tree t;
         t.root = r;
-        t.num_nodes = t.num_open = t.num_edges = t.num_outputs = 0;
+        t.num_nodes = t.num_open = t.num_edges = t.num_outputs = t.num_roots = 0;
         grow(f, &t);
         if (t.num_nodes > 1 && !replace(f, &t, st))
             return false;

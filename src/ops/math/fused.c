@@ -200,6 +200,17 @@ static bool join(struct dims *s, const struct dims *t)
     return true;
 }
 
+/* Results of roots that are not operands of one another may differ in any way. */
+static bool all_fit(const struct dims *dims, int num, const struct dims *out)
+{
+    for (int i = 0; i < num; i++) {
+        struct dims both = *out;
+        if (!join(&both, &dims[i]) || both.elems != out->elems)
+            return false;
+    }
+    return true;
+}
+
 static bool dims_equal(const struct dims *a, const struct dims *b)
 {
     return a->rank == b->rank && memcmp(a->d, b->d, sizeof a->d[0] * (size_t)a->rank) == 0;
@@ -245,6 +256,8 @@ static bool plan_general(const struct kctx *c, struct fused_call *call, const st
     int num = f->num_in + f->num_ops;
     const struct dims *out = &dims[num - 1];
     *small = false;
+    if (f->num_outs > 1 && !all_fit(dims, num, out))
+        return false;
     for (int i = 0; i < num; i++) {
         struct fused_value *v = &call->values[i];
         bool full = dims[i].elems == out->elems;

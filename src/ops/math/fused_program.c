@@ -136,7 +136,7 @@ static bool read_args(struct kernel *k, struct fused *f, struct status *st)
     }
     if (at != v->n)
         return fail_program(k, "more operands than its nodes have", st);
-    for (int i = 0; i < f->num_in + f->num_ops - 1; i++) {
+    for (int i = 0; i < f->num_in; i++) {
         if (!used[i])
             return fail_program(k, "a value that nothing reads", st);
     }
@@ -156,6 +156,10 @@ static bool read_results(struct kernel *k, struct fused *f, struct status *st)
             return fail_program(k, "a result that is not there or of another type", st);
         f->results[i] = (int16_t)v->is[i];
         f->ops[v->is[i]].out = (int8_t)i;
+    }
+    for (int i = 0; i < f->num_ops; i++) {
+        if (f->ops[i].num_uses == 0 && f->ops[i].out < 0)
+            return fail_program(k, "a value that nothing reads", st);
     }
     return true;
 }
