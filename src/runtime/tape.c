@@ -63,6 +63,14 @@ bool step_return(struct kernel_env *env, int index, struct tensor *value, bool t
     return true;
 }
 
+/* What was read out of a variable for the op does not die with it; its other inputs may. */
+static void keep_refs(struct tensor *const *in, int n, uint64_t *last_use)
+{
+    for (int i = 0; i < n && i < 64; i++)
+        if (dtype_is_ref(in[i]->dtype))
+            *last_use &= ~((uint64_t)1 << i);
+}
+
 bool step_run_derefs(const struct plan_step *s, struct kctx *c, struct status *st)
 {
     struct tensor small[MAX_STACK_DEREFS], *temps = small;
@@ -75,7 +83,7 @@ bool step_run_derefs(const struct plan_step *s, struct kctx *c, struct status *s
     memcpy(in, c->in, sizeof in[0] * (size_t)s->num_in);
     struct tensor **direct = c->in;
     c->in = in;
-    c->in_last_use = 0;
+    keep_refs(direct, s->num_in, &c->in_last_use);
     bool ok = step_deref(s, in, temps, st) && s->kernel->def->run(c, st);
     for (int i = 0; i < s->num_in; i++)
         tensor_clear(&temps[i]);

@@ -185,7 +185,7 @@ KERNEL_DEF(assign_variable_op_cpu) = {
 static bool add_run(struct kctx *c, struct status *st)
 {
     struct variable *v = variable_of(c, st);
-    bool ok = v && update_add(v, kernel_in(c, 1), *(update_fn *)kernel_state(c), st);
+    bool ok = v && update_add(c, v, st);
     variable_unref(v);
     return ok;
 }

@@ -2,6 +2,8 @@
 /* Adding to and subtracting from a variable, for every type that has the kernel. */
 #include "ops/state/update.h"
 
+#include "base/pool.h"
+
 /* clang-format off */
 /* X(id, type): types whose arithmetic C has */
 #define UPDATE_PLAIN(X) \
@@ -118,15 +120,36 @@ bool update_sub_init(struct kernel *k, void *state, struct status *st)
     return choose(k, sub_for(k->input_types[1]), state, st);
 }
 
-bool update_add(struct variable *v, const struct tensor *value, update_fn fn, struct status *st)
+struct add_job {
+    update_fn fn;
+    char *to;
+    const char *from;
+    int64_t item; /* bytes */
+};
+
+static void add_run(void *arg, int64_t begin, int64_t end)
 {
+    const struct add_job *j = arg;
+    j->fn(j->to + begin * j->item, j->from + begin * j->item, end - begin);
+}
+
+bool update_add(struct kctx *c, struct variable *v, struct status *st)
+{
+    const struct tensor *value = kernel_in(c, 1);
     struct tensor *now;
     if (!variable_write_begin(v, false, &now, st))
         return false;
     bool same = shape_equal(&now->shape, &value->shape);
-    int64_t parts = dtype_is_complex(value->dtype) ? 2 : 1;
-    if (same)
-        fn(now->data, value->data, value->num_elems * parts);
+    if (same) {
+        const int64_t parts = dtype_is_complex(value->dtype) ? 2 : 1;
+        const int64_t n = value->num_elems * parts;
+        const struct add_job j = {.fn = *(const update_fn *)kernel_state(c),
+                                  .to = now->data,
+                                  .from = value->data,
+                                  .item = (int64_t)dtype_size(value->dtype) / parts};
+        const double cost = 0.06 * (double)j.item;
+        pool_loop(kernel_pool(c), n, pool_grain(n, cost), cost, add_run, (void *)&j);
+    }
     variable_write_end(v);
     return same || status_invalid(st, "Parameters and update must be the same size");
 }

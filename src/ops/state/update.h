@@ -12,9 +12,9 @@ typedef void (*update_fn)(void *var, const void *value, int64_t n);
  */
 bool update_add_init(struct kernel *k, void *state, struct status *st);
 bool update_sub_init(struct kernel *k, void *state, struct status *st);
-/* In place where the variable is its value's only holder. */
-MUST_CHECK bool update_add(struct variable *v, const struct tensor *value, update_fn fn,
-                           struct status *st);
+/* Input 1 to the variable, with the update_fn of the kernel's state; in place where the variable is
+ * its value's only holder. */
+MUST_CHECK bool update_add(struct kctx *c, struct variable *v, struct status *st);
 /* Input i as a value to keep: its buffer where this is the last holder, else a copy. */
 MUST_CHECK bool update_own_value(struct kctx *c, int i, struct tensor *out, struct status *st);
 

@@ -216,7 +216,7 @@ static bool merged_shape(struct infer_ctx *c, struct status *st)
 static bool update_run(struct kctx *c, struct status *st)
 {
     struct variable *v = kernel_ref(c, 0);
-    if (!update_add(v, kernel_in(c, 1), *(update_fn *)kernel_state(c), st))
+    if (!update_add(c, v, st))
         return false;
     kernel_out_ref(c, 0, v);
     return true;
