@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Case table: strings cut, measured and joined. */
+#include "op_case.h"
+
+#define WORD "'h\xc3\xa4l\xe2\x82\xaco'"
+
+static const struct op_case cases[] = {
+    {.op = "Substr",
+     .in = {"string [2] 'hello' 'world'", "int32 [] 1", "int32 [] 3"},
+     .out = {"string [2] 'ell' 'orl'"}},
+    {.op = "Substr",
+     .in = {"string [2] 'hello' 'world'", "int64 [] -3", "int64 [] 9"},
+     .out = {"string [2] 'llo' 'rld'"}},
+    {.op = "Substr",
+     .in = {"string [2] 'hello' 'w'", "int32 [2] 5 0", "int32 [2] 2 -1"},
+     .out = {"string [2] '' 'w'"}},
+    {.op = "Substr",
+     .in = {"string [2,1] 'hello' 'wabcdef'", "int32 [3] 0 1 2", "int32 [3] 1 1 2"},
+     .out = {"string [2,3] 'h' 'e' 'll' 'w' 'a' 'bc'"},
+     .note = "broadcast"},
+    {.op = "Substr", .in = {"string [0]", "int32 [] 9", "int32 [] 3"}, .out = {"string [0]"}},
+    {.op = "Substr",
+     .attrs = "unit='UTF8_CHAR'",
+     .in = {"string [1] " WORD, "int32 [1] 1", "int32 [1] 3"},
+     .out = {"string [1] '\xc3\xa4l\xe2\x82\xac'"}},
+    {.op = "Substr",
+     .attrs = "unit='UTF8_CHAR'",
+     .in = {"string [1] " WORD, "int32 [1] -2", "int32 [1] 9"},
+     .out = {"string [1] '\xe2\x82\xaco'"}},
+    {.op = "Substr",
+     .in = {"string [2] 'hello' 'w'", "int32 [] 3", "int32 [] 2"},
+     .error = "INVALID_ARGUMENT: pos 3 out of range for string b'w' at index 1"},
+    {.op = "Substr",
+     .in = {"string [1] 'w'", "int64 [] -9223372036854775808", "int64 [] 2"},
+     .error = "INVALID_ARGUMENT"},
+    {.op = "Substr",
+     .in = {"string [2] 'a'", "int32 [3] 0", "int32 [3] 0"},
+     .error = "INVALID_ARGUMENT"},
+    {.op = "StringLength", .in = {"string [3] " WORD " '' 'abc'"}, .out = {"int32 [3] 8 0 3"}},
+    {.op = "StringLength",
+     .attrs = "unit='UTF8_CHAR'",
+     .in = {"string [3] " WORD " '' 'abc'"},
+     .out = {"int32 [3] 5 0 3"}},
+    {.op = "StringJoin",
+     .attrs = "separator='/'",
+     .in = {"*2 string [2] 'a' 'b'", "string [] 'a rather long string, which is not inside'"},
+     .out = {"string [2] 'a/a rather long string, which is not inside' 'b/a rather long string, "
+             "which is not inside'"}},
+    {.op = "StringJoin", .in = {"*1 string [] 'a'"}, .out = {"string [] 'a'"}},
+    {.op = "StringJoin",
+     .in = {"*2 ? string [2] 'a'", "? string [1] 'b'"},
+     .error = "INVALID_ARGUMENT: Input shapes do not match: [2] vs. [1]"},
+    {.op = "ReduceJoin",
+     .attrs = "separator='-'",
+     .in = {"string [2,2] 'a' 'b' 'c' 'd'", "const int32 [1] 0"},
+     .out = {"string [2] 'a-c' 'b-d'"}},
+    {.op = "ReduceJoin",
+     .attrs = "separator='-' keep_dims=true",
+     .in = {"string [2,2] 'a' 'b' 'c' 'd'", "const int32 [2] 0 1"},
+     .out = {"string [1,1] 'a-c-b-d'"}},
+    {.op = "ReduceJoin",
+     .attrs = "separator='-'",
+     .in = {"string [2,2] 'a' 'b' 'c' 'd'", "int32 [2] 1 0"},
+     .out = {"string [] 'a-b-c-d'"},
+     .note = "in the order of the axes"},
+    {.op = "ReduceJoin", .in = {"string [2,0]", "int32 [1] 1"}, .out = {"string [2] ''"}},
+    {.op = "ReduceJoin",
+     .in = {"string [2,2] 'a'", "int32 [2] 0 -2"},
+     .error = "INVALID_ARGUMENT: Duplicate reduction dimension -2"},
+    {.op = "ReduceJoin", .in = {"string [2,2] 'a'", "int32 [1] 2"}, .error = "OUT_OF_RANGE"},
+};
+
+int main(int argc, char **argv)
+{
+    return op_cases_main(cases, ARRAY_LEN(cases), argc, argv);
+}
