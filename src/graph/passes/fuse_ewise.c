@@ -3,11 +3,12 @@
  *
  * From each possible root upwards, later roots first, producers join while all that reads them is
  * inside, or comes after the root in topological order: such a result becomes one more output. So
- * the new node can stand in its root's place, and no cycle can come to be. Joined are nodes of one
- * frame and device, without state, control inputs, references or protection; only the root may be
- * fetched. Results are read outside only where nothing may be dead: the root would take them
- * along. The kernel (ops/math/fused.c) finds the shapes when it runs. Linear in the graph but for
- * the bounded size of a tree. */
+ * the new node can stand in its root's place, and no cycle can come to be. Readers that
+ * come before it may join as further roots. Joined are nodes of one frame and device, without
+ * state, control inputs or references; where one is fetched or a target the new node is. Results
+ * are read outside only where nothing may be dead: the root would take them along. The kernel
+ * (ops/math/fused.c) finds the shapes when it runs. Linear in the graph but for the bounded size of
+ * a tree. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -124,8 +125,8 @@ static bool may_join(const struct fuse *f, const struct tree *t, const struct rn
                      bool *outside)
 {
     const struct rnode *root = t->root;
-    if (f->tree[p->id] != 0 || p->keep || p->frame != root->frame ||
-        strcmp(p->device, root->device) != 0 || !readers_allow(f, p, root, outside))
+    if (f->tree[p->id] != 0 || p->frame != root->frame || strcmp(p->device, root->device) != 0 ||
+        !readers_allow(f, p, root, outside))
         return false;
     return !*outside || (t->num_outputs < MAX_OUTPUTS && !f->conditional[root->id]);
 }
@@ -232,7 +233,7 @@ static void grow(struct fuse *f, struct tree *t)
     t->roots[t->num_roots++] = t->root;
     while (room && t->num_open > 0 && t->num_nodes < MAX_NODES) {
         struct rnode *p = take_open(f, t);
-        if (f->tree[p->id] != 0 || p->keep)
+        if (f->tree[p->id] != 0)
             continue;
         if (may_join(f, t, p, &outside))
             room = join(f, t, p, outside);
@@ -333,8 +334,11 @@ static bool replace(struct fuse *f, struct tree *t, struct status *st)
         shapes[i] = t->outputs[i]->shapes[0];
     }
     for (int i = 0; i < t->num_nodes; i++) {
-        if (t->nodes[i] != t->root)
-            rgraph_drop(f->g, t->nodes[i]);
+        if (t->nodes[i] == t->root)
+            continue;
+        fused->keep = fused->keep || t->nodes[i]->keep;
+        t->nodes[i]->keep = false;
+        rgraph_drop(f->g, t->nodes[i]);
     }
     return true;
 }

@@ -36,6 +36,21 @@ static void test_fuse_outputs__a_result_read_later_becomes_an_output(void **stat
     graph_unref(g);
 }
 
+/* y and z read a, and nothing else of one another: both are roots. */
+static void test_fuse_outputs__trees_that_share_an_operand_join(void **state)
+{
+    (void)state;
+    struct graph *g = graph_new();
+    struct output x = p_in(g, "x", DT_FLOAT, 2, (int64_t[]){8, 8});
+    struct output a = p_op1(g, "Tanh", "a", x), y = op2(g, "Mul", "y", a, x);
+    struct output z = op2(g, "Sub", "z", x, a);
+    struct rgraph *r = p_run(g, (struct pass_options){.fuse = true}, 2, y.node, z.node);
+    assert_int_equal(p_count(r, "_FusedEwise"), 1);
+    assert_int_equal(p_count(r, "Tanh"), 0);
+    rgraph_free(r);
+    graph_unref(g);
+}
+
 /* p is needed for what the root needs: one node would wait for itself. */
 static void test_fuse_outputs__no_cycle_is_made(void **state)
 {
@@ -419,6 +434,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fuse_outputs__a_result_read_later_becomes_an_output),
+        cmocka_unit_test(test_fuse_outputs__trees_that_share_an_operand_join),
         cmocka_unit_test(test_fuse_outputs__no_cycle_is_made),
         cmocka_unit_test(test_fuse_outputs__results_under_a_switch_stay_alone),
         cmocka_unit_test(test_fuse_outputs__same_bits),
