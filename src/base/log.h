@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The log: lines to stderr, "YYYY-MM-DD hh:mm:ss.uuuuuu: L file:line] text", filtered by
  * TF_CPP_MIN_LOG_LEVEL (0 all, 1 no info, 2 no warnings, 3 no errors) and widened by LEAT_DEBUG:
- * from 2 on graphs are printed after each pass (1, 3 and 4 are kept for decisions, nodes as they
- * run, and values). One line is one write. Any thread; both variables are read once. */
+ * from 1 on what was decided for each plan, from 2 on graphs after each pass, from 3 on each node
+ * as it ran, from 4 on the first elements of what it gave. One line is one write. Any thread; both
+ * variables are read once. */
 #ifndef LEAT_BASE_LOG_H
 #define LEAT_BASE_LOG_H
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "op/rendezvous.h"
 #include "runtime/call_kernel.h"
@@ -370,6 +371,18 @@ static bool check_devices(struct session *s, struct status *st)
     return ok;
 }
 
+/* LEAT_DEBUG: what was decided for a signature. */
+static void say_plan(const struct plan *p, const struct run_args *a)
+{
+    struct strbuf b = {0};
+    for (int i = 0; i < p->num_parts; i++)
+        strbuf_printf(&b, "%s %d steps on %s as a %s", i ? "," : ":", p->parts[i].num_steps,
+                      p->parts[i].device->name, p->parts[i].tape ? "tape" : "flow");
+    log_info("planned %d feeds, %d fetches, %d targets%s", a->num_feeds, a->num_fetches,
+             a->num_targets, strbuf_text(&b));
+    strbuf_release(&b);
+}
+
 struct plan *session_plan(struct session *s, const struct run_args *a, struct status *st)
 {
     uint64_t hash = signature_hash(a);
@@ -387,6 +400,8 @@ struct plan *session_plan(struct session *s, const struct run_args *a, struct st
                              .num_targets = a->num_targets,
                              .passes = &s->config.passes};
     p = plan_new(s, &r, st);
+    if (p && log_debug_level() >= 1)
+        say_plan(p, a);
     if (p)
         keep_plan(s, hash, a, p);
     return p;
@@ -460,15 +475,16 @@ bool session_check_feeds(const struct output *feeds, const struct tensor *values
 static bool run_traced(struct session *s, struct plan *p, struct step *step,
                        const struct run_args *a, struct status *st)
 {
-    bool traced = a->options && a->options->trace_level > 0 && a->metadata;
+    bool wanted = a->options && a->options->trace_level > 0 && a->metadata;
+    bool traced = wanted || UNLIKELY(log_debug_level() >= 3);
     struct step_trace trace;
     if (traced)
         trace_init(&trace);
     bool ok = plan_run(p, &step->env, traced ? &trace : NULL, st);
-    if (traced) {
+    if (wanted)
         trace_metadata(&trace, p, a->metadata);
+    if (traced)
         trace_release(&trace);
-    }
     (void)s;
     return ok;
 }

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "proto/leat_proto.h"
 
@@ -23,22 +24,6 @@ void trace_release(struct step_trace *t)
     lock_release_memory(&t->lock);
 }
 
-void trace_add(struct step_trace *t, const struct plan_part *part, const struct plan_step *s,
-               int64_t start_ns, int64_t end_ns, const struct tensor *outputs)
-{
-    struct trace_event e = {.step = s, .part = part, .start_ns = start_ns, .end_ns = end_ns};
-    e.thread = (uint32_t)syscall(SYS_gettid);
-    e.num_outputs = !outputs ? 0 : s->num_out < 4 ? s->num_out : 4;
-    for (int i = 0; i < e.num_outputs; i++)
-        e.bytes[i] = outputs[i].dtype != DT_INVALID && !dtype_is_ref(outputs[i].dtype)
-                         ? (int64_t)tensor_bytes(&outputs[i])
-                         : 0;
-    lock_take(&t->lock);
-    t->events = vec_reserve(t->events, &t->cap, t->n + 1, sizeof *t->events);
-    t->events[t->n++] = e;
-    lock_drop(&t->lock);
-}
-
 /* The ops inside a fused node: "[Mul+Add+Tanh]". */
 static void fused_label(const struct plan_step *s, struct strbuf *b)
 {
@@ -51,20 +36,51 @@ static void fused_label(const struct plan_step *s, struct strbuf *b)
 }
 
 /* "MatMul_3 = MatMul(x, w)", which timelines show. */
-static struct str label_of(struct arena *a, const struct plan_step *s)
+static void label_add(const struct plan_step *s, struct strbuf *b)
+{
+    const char *op = s->kernel ? s->kernel->op->name : "?";
+    strbuf_printf(b, "%s = %s", s->name, op);
+    fused_label(s, b);
+    strbuf_putc(b, '(');
+    for (int i = 0; s->origin && i < s->origin->num_inputs; i++)
+        strbuf_printf(b, "%s%s", i ? ", " : "",
+                      s->origin->inputs[i].node ? s->origin->inputs[i].node->name : "?");
+    strbuf_putc(b, ')');
+}
+
+/* LEAT_DEBUG: a line for a node that ran; from 4 on with the first elements of its outputs. */
+static void say_event(const struct trace_event *e, const struct tensor *outputs)
 {
     struct strbuf b = {0};
-    const char *op = s->kernel ? s->kernel->op->name : "?";
-    strbuf_printf(&b, "%s = %s", s->name, op);
-    fused_label(s, &b);
-    strbuf_putc(&b, '(');
-    for (int i = 0; s->origin && i < s->origin->num_inputs; i++)
-        strbuf_printf(&b, "%s%s", i ? ", " : "",
-                      s->origin->inputs[i].node ? s->origin->inputs[i].node->name : "?");
-    strbuf_putc(&b, ')');
-    struct str r = pb_str_dup(a, str_make(b.p, b.n));
+    label_add(e->step, &b);
+    strbuf_printf(&b, " on %s in %.1f us", e->part->device->name,
+                  (double)(e->end_ns - e->start_ns) * 1e-3);
+    for (int i = 0; log_debug_level() >= 4 && i < e->num_outputs; i++) {
+        if (outputs[i].dtype == DT_INVALID || dtype_is_ref(outputs[i].dtype))
+            continue;
+        strbuf_printf(&b, "; output %d: ", i);
+        tensor_summarize(&outputs[i], 8, &b);
+    }
+    log_info("ran %s", b.p);
     strbuf_release(&b);
-    return r;
+}
+
+void trace_add(struct step_trace *t, const struct plan_part *part, const struct plan_step *s,
+               int64_t start_ns, int64_t end_ns, const struct tensor *outputs)
+{
+    struct trace_event e = {.step = s, .part = part, .start_ns = start_ns, .end_ns = end_ns};
+    e.thread = (uint32_t)syscall(SYS_gettid);
+    e.num_outputs = !outputs ? 0 : s->num_out < 4 ? s->num_out : 4;
+    for (int i = 0; i < e.num_outputs; i++)
+        e.bytes[i] = outputs[i].dtype != DT_INVALID && !dtype_is_ref(outputs[i].dtype)
+                         ? (int64_t)tensor_bytes(&outputs[i])
+                         : 0;
+    if (UNLIKELY(log_debug_level() >= 3))
+        say_event(&e, outputs);
+    lock_take(&t->lock);
+    t->events = vec_reserve(t->events, &t->cap, t->n + 1, sizeof *t->events);
+    t->events[t->n++] = e;
+    lock_drop(&t->lock);
 }
 
 static void add_event(struct arena *a, struct pb_device_step_stats *dev, const struct step_trace *t,
@@ -80,7 +96,10 @@ static void add_event(struct arena *a, struct pb_device_step_stats *dev, const s
     n->scheduled_micros = n->all_start_micros;
     n->scheduled_nanos = n->all_start_nanos;
     n->thread_id = e->thread;
-    n->timeline_label = label_of(a, e->step);
+    struct strbuf label = {0};
+    label_add(e->step, &label);
+    n->timeline_label = pb_str_dup(a, str_make(label.p, label.n));
+    strbuf_release(&label);
     for (int i = 0; i < e->num_outputs; i++) {
         struct pb_node_output *o = pb_node_output_add(a, &n->output);
         o->slot = i;
