@@ -67,17 +67,23 @@ static void round_all(const struct quant *q, float min, float max, const float *
         y[i * step] = zero ? 0 : round_one(&r, inverse, x[i * step]);
 }
 
+struct back { /* n values of each, every step-th */
+    const float *dy, *x;
+    float *dx;
+    int64_t n, step;
+};
+
 /* dx, and what min and max get. */
-static void back_all(const struct quant *q, const float *limits, const float *dy, const float *x,
-                     float *dx, int64_t n, int64_t step, float *d_limits)
+static void back_all(const struct quant *q, const float *limits, const struct back *b,
+                     float *d_limits)
 {
     struct range r = nudge(q, limits[0], limits[1]);
     bool zero = limits[0] == 0 && limits[1] == 0;
     double below = 0, above = 0;
-    for (int64_t i = 0; i < n; i++) {
-        float v = x[i * step], d = dy[i * step];
+    for (int64_t i = 0; i < b->n; i++) {
+        float v = b->x[i * b->step], d = b->dy[i * b->step];
         bool inside = zero || (v >= r.min && v <= r.max);
-        dx[i * step] = inside ? d : 0;
+        b->dx[i * b->step] = inside ? d : 0;
         below += !zero && v < r.min ? d : 0;
         above += !zero && v > r.max ? d : 0;
     }
@@ -110,8 +116,8 @@ static bool args_back_run(struct kctx *c, struct status *st)
     struct tensor *dx = same_shapes(c, st) ? kernel_out(c, 0, &x->shape, st) : NULL;
     if (!dx)
         return false;
-    back_all(q, (float[]){q->min, q->max}, tensor_f32(dy), tensor_f32(x), tensor_f32(dx),
-             x->num_elems, 1, unused);
+    struct back b = {tensor_f32(dy), tensor_f32(x), tensor_f32(dx), x->num_elems, 1};
+    back_all(q, (float[]){q->min, q->max}, &b, unused);
     return true;
 }
 
@@ -168,8 +174,9 @@ static bool vars_back_with(struct kctx *c, bool channels, struct status *st)
         return false;
     for (int64_t i = 0; i < n; i++) {
         float limits[] = {tensor_f32(kernel_in(c, 2))[i], tensor_f32(kernel_in(c, 3))[i]}, d[2];
-        back_all(kernel_state(c), limits, tensor_f32(dy) + i, tensor_f32(x) + i, tensor_f32(dx) + i,
-                 x->num_elems / n, n, d);
+        struct back b = {tensor_f32(dy) + i, tensor_f32(x) + i, tensor_f32(dx) + i,
+                         x->num_elems / n, n};
+        back_all(kernel_state(c), limits, &b, d);
         tensor_f32(d_min)[i] = d[0];
         tensor_f32(d_max)[i] = d[1];
     }
