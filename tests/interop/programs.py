@@ -140,6 +140,33 @@ def gru_dynamic_adam():
     return [x, y], feeds, [loss], tf.train.AdamOptimizer(0.01).minimize(loss)
 
 
+@program
+def bidirectional_lstm_clip():
+    x, y, feeds = classifier((5, 6, 4), 3)
+    length = tf.constant([6, 2, 4, 1, 5])
+    cells = [tf.nn.rnn_cell.LSTMCell(n, use_peepholes=True) for n in (4, 6)]
+    outputs, states = tf.nn.bidirectional_dynamic_rnn(*cells, x, length, dtype=tf.float32)
+    last = tf.concat([s.h for s in states], 1)
+    loss = cross_entropy(y, tf.layers.dense(last, 3)) + tf.nn.l2_loss(tf.concat(outputs, 2)) * 0.01
+    variables = tf.trainable_variables()
+    grads, norm = tf.clip_by_global_norm(tf.gradients(loss, variables), 0.5)
+    train = tf.train.MomentumOptimizer(0.1, 0.9).apply_gradients(zip(grads, variables))
+    return [x, y], feeds, [loss, norm], train
+
+
+@program
+def scan_and_map():
+    x = tf.placeholder(tf.float32, [7, 4])
+    w = tf.get_variable('w', [4, 4], initializer=tf.orthogonal_initializer(seed=1))
+    start = tf.get_variable('start', [4], initializer=tf.zeros_initializer())
+    walk = tf.scan(lambda h, v: tf.tanh(tf.squeeze(tf.matmul(h[None], w), 0) + v), x, start)
+    rows = tf.map_fn(lambda v: tf.reduce_logsumexp(v * w), walk, parallel_iterations=3,
+                     swap_memory=True)
+    back = tf.foldr(lambda a, v: 0.5 * a + v * v, rows)
+    loss = tf.reduce_mean(tf.square(walk - x)) + tf.reduce_sum(rows) * 0.1 + back * 0.01
+    return [x], batch((7, 4)), [loss], tf.train.AdamOptimizer(0.02).minimize(loss)
+
+
 def word_feeds(k):
     rng = np.random.RandomState(k)
     return rng.randint(0, 50, 16).astype(np.int32), rng.randint(0, 50, (16, 1)).astype(np.int64)
