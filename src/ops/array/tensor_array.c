@@ -35,7 +35,8 @@ struct tensor_array *tensor_array_new(char *name, int dtype, int64_t num,
 {
     struct tensor_array *a = mem_new(struct tensor_array);
     resource_init(&a->base, &tensor_array_type);
-    lock_init(&a->lock, "tensor array", LOCK_RANK_RESOURCE);
+    /* a gradient's array is looked up and put into the map while its own array is held */
+    lock_init(&a->lock, "tensor array", LOCK_RANK_RESOURCE_MAP - 1);
     a->name = name;
     a->dtype = dtype;
     a->element = shape_copy(element);
