@@ -22,6 +22,7 @@ static int kind_of(const struct rnode *n)
                  {"Identity", STEP_FORWARD},
                  {"StopGradient", STEP_FORWARD},
                  {"PreventGradient", STEP_FORWARD},
+                 {"ControlTrigger", STEP_TRIGGER},
                  {"Switch", STEP_SWITCH},
                  {"RefSwitch", STEP_SWITCH},
                  {"_SwitchN", STEP_SWITCH},

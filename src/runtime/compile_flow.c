@@ -217,6 +217,8 @@ static void fill_counts(struct part_build *b)
         const struct plan_step *s = &p->steps[i];
         if (s->kind == STEP_MERGE)
             p->frames[s->frame].counts[s->local].pending = 1;
+        if (s->kind == STEP_TRIGGER) /* as many as can come make it no more than zero */
+            p->frames[s->frame].counts[s->local].deads = -s->num_control_in;
     }
     for (struct edge_walk w = {.b = b}; next_edge(&w);) {
         const struct plan_step *s = &p->steps[w.to];

@@ -127,6 +127,7 @@ static bool hand_on(struct flow *f, const struct flow_ready *r, const struct pla
     struct flow_iter *it = r->iter;
     switch (s->kind) {
     case STEP_CONST: /* its readers know where it is */
+    case STEP_TRIGGER:
         return true;
     case STEP_ARG:
         it->slots[s->out] = tensor_copy(&f->env->args[s->arg]);

@@ -12,8 +12,9 @@
  *
  * Every step of an iteration has a pending count; when it reaches zero the step is ready. A dead
  * value (of an untaken branch) counts as arrived and makes its consumer dead, except at a Merge,
- * which needs one live input. Values lie in the slots of the iteration they are for; a slot is
- * emptied when the last step that reads it is over, and may be overwritten or moved by that one. */
+ * which needs one live input, and at a ControlTrigger, which needs none. Values lie in the slots of
+ * the iteration they are for; a slot is emptied when the last step that reads it is over, and may
+ * be overwritten or moved by that one. */
 #ifndef LEAT_RUNTIME_DATAFLOW_H
 #define LEAT_RUNTIME_DATAFLOW_H
 

@@ -30,6 +30,7 @@ enum step_kind {
     STEP_ARG,     /* a feed or a function's argument: put into the slot when the run starts */
     STEP_RETVAL,  /* a fetch or a function's result */
     STEP_FORWARD, /* Identity and its kin: the output is the input */
+    STEP_TRIGGER, /* ControlTrigger: alive whatever its control inputs are */
     STEP_SWITCH,
     STEP_MERGE,
     STEP_ENTER,

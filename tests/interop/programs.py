@@ -167,6 +167,23 @@ def scan_and_map():
     return [x], batch((7, 4)), [loss], tf.train.AdamOptimizer(0.02).minimize(loss)
 
 
+@program
+def loops_in_a_loop_with_a_branch():
+    x = tf.placeholder(tf.float32, [4, 3])
+    w = tf.get_variable('w', [3, 3], initializer=tf.glorot_uniform_initializer(seed=1),
+                        use_resource=True)
+    b = tf.get_variable('b', [3], initializer=tf.zeros_initializer())
+
+    def turn(i, h):
+        _, inner = tf.while_loop(lambda j, g: j <= i, lambda j, g: (j + 1, tf.tanh(g @ w) + b),
+                                 [0, h])
+        return i + 1, tf.cond(tf.equal(i % 2, 0), lambda: inner * h, lambda: tf.nn.softplus(inner))
+    _, h = tf.while_loop(lambda i, h: tf.logical_and(i < 6, tf.reduce_sum(h) < 1e3), turn,
+                         (tf.constant(0), x), parallel_iterations=2, maximum_iterations=5)
+    loss = tf.reduce_mean(tf.square(h - 0.5)) + tf.nn.l2_loss(w) * 1e-2
+    return [x], batch((4, 3)), [loss], tf.train.GradientDescentOptimizer(0.05).minimize(loss)
+
+
 def word_feeds(k):
     rng = np.random.RandomState(k)
     return rng.randint(0, 50, 16).astype(np.int32), rng.randint(0, 50, (16, 1)).astype(np.int64)

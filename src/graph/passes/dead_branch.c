@@ -3,9 +3,10 @@
  * off, and a Merge that a single live value can reach is read past.
  *
  * Outside of loops only. Dead nodes are found in topological order as the executor would find
- * them: any dead input or control input kills a node, a Merge dies when all its inputs are dead.
- * They are not removed by force: a fetched dead value stays, and fails as it should. Nodes with
- * effects that are alive keep running (they are pinned); dead ones lose their pin. */
+ * them: any dead input or control input kills a node, a Merge dies when all its inputs are dead, a
+ * ControlTrigger never dies. They are not removed by force: a fetched dead value stays, and fails
+ * as it should. Nodes with effects that are alive keep running (they are pinned); dead ones lose
+ * their pin. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -47,6 +48,8 @@ static bool finds_death(const struct cutter *c, const struct rnode *n)
     int which;
     if (is_merge(n) || (rnode_is_control_flow(n) && rnode_is(n, "RefMerge")))
         return n->num_inputs > 0 && live_inputs(c, n, &which) == 0;
+    if (rnode_is(n, "ControlTrigger"))
+        return false;
     for (int64_t i = 0; i < n->num_control; i++) {
         if (c->is_dead[n->control[i]->id])
             return true;
