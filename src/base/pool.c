@@ -38,7 +38,8 @@ enum {
     WAKE_FANOUT = 2, /* sleepers that one thread wakes for a loop; those wake more */
 };
 
-#define SPIN_NS 30000          /* how long an idle worker looks for more work */
+#define SPIN_NS                                                                                    \
+    100000 /* how long an idle worker looks for more work: a recurrent step's serial stretches */
 #define JOIN_SPIN_NS 50000     /* how long a caller looks before it sleeps for its workers */
 #define MIN_WAKE_COST_NS 100e3 /* loops below it wake nobody */
 #define MIN_SHARE_COST_NS 20e3 /* loops below it are not even offered to spinning workers */
