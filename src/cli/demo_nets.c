@@ -115,7 +115,12 @@ static void two_convolutions(struct net *net, int64_t side, int64_t size, int64_
     x = dropout(net, leat_relu(g, dense(g, flatten(g, pool(g, x), flat), flat, hidden)));
     net->logits = dense(g, x, hidden, CLASSES);
     net->loss = leat_mean(g, losses(net), all(g));
-    minimise(net, net->loss, leat_adam(g, .learning_rate = 1e-3));
+    /* the rate falls to a third in each 600 steps, so that the last steps settle */
+    TF_Output step = leat_variable(g, "step", leat_const_int(g, 0), .trainable = 0);
+    TF_Output falling = leat_exponential_decay(g, step, 1e-3, 600, 1.0 / 3);
+    leat_optimizer *adam = leat_adam(g, .learning_rate_tensor = falling);
+    net->train = leat_minimize(adam, net->loss, .global_step = step);
+    leat_optimizer_free(adam);
 }
 
 static void digits_cnn(struct net *net, int64_t side)
