@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AttrValue, TensorShapeProto and OpDef messages to our values and back.
+/* AttrValue messages to our values and back.
  *
  * What comes in is from outside: types, ranks and dims are checked here; nesting is bounded by the
  * codec and by PB_MAX_DEPTH again here, for messages made by hand. What goes out lies in the
@@ -8,50 +8,6 @@
 #include "proto/leat_proto.h"
 
 enum { MAX_ATTRS = 1000 }; /* sets of attrs are sorted lists: made for few */
-
-/* --- shapes --- */
-
-bool shape_from_proto(const struct pb_tensor_shape_proto *p, struct shape *out, struct status *st)
-{
-    int64_t dims[SHAPE_MAX_RANK], elems = 1;
-    bool overflow = false, zero = false;
-
-    if (!p || p->unknown_rank) {
-        if (p && p->dim.n > 0)
-            return status_invalid(st, "An unknown shape must not have any dimensions set");
-        *out = p ? shape_unknown() : shape_scalar();
-        return true;
-    }
-    if (p->dim.n > SHAPE_MAX_RANK)
-        return status_invalid(st, "Shape has %lld dimensions, at most %d are possible",
-                              (long long)p->dim.n, SHAPE_MAX_RANK);
-    for (int64_t i = 0; i < p->dim.n; i++) {
-        dims[i] = p->dim.v[i]->size;
-        if (dims[i] < DIM_UNKNOWN)
-            return status_invalid(st, "Shape has dimension %lld with values below -1 (got %lld)",
-                                  (long long)i, (long long)dims[i]);
-        zero = zero || dims[i] == 0;
-        if (dims[i] > 0 && !size_mul(elems, dims[i], &elems))
-            overflow = true;
-    }
-    if (overflow && !zero)
-        return status_invalid(st, "Shape has more than 2^63 - 1 elements");
-    *out = shape_make(dims, (int)p->dim.n);
-    return true;
-}
-
-struct pb_tensor_shape_proto *shape_to_proto(struct arena *a, const struct shape *s)
-{
-    struct pb_tensor_shape_proto *p = pb_tensor_shape_proto_new(a);
-
-    if (s->rank == RANK_UNKNOWN) {
-        p->unknown_rank = true;
-        return p;
-    }
-    for (int i = 0; i < s->rank; i++)
-        pb_tensor_shape_proto_dim_add(a, &p->dim)->size = shape_dim(s, i);
-    return p;
-}
 
 /* --- attrs in --- */
 

@@ -8,6 +8,7 @@
 #define LEAT_GRAPH_GRAPHDEF_H
 
 #include "graph/graph.h"
+#include "op/tensor_proto.h"
 
 struct import_map { /* tensor src:index of the GraphDef is dst of the graph; index -1: control edges
                      */
@@ -53,22 +54,12 @@ struct pb_graph_def *graph_to_def(struct graph *g, struct arena *a);
 struct pb_node_def;
 struct pb_node_def *node_to_def(struct node *n, struct arena *a);
 
-/* AttrValue, TensorProto, TensorShapeProto and OpDef <-> ours (graph/convert.c). */
+/* AttrValue and OpDef <-> ours (graph/convert.c). Tensors and shapes: op/tensor_proto.h. */
 struct pb_attr_value;
-struct pb_tensor_proto;
-struct pb_tensor_shape_proto;
 struct pb_op_def;
 MUST_CHECK bool attr_from_proto(const struct pb_attr_value *v, struct attr_value *out,
                                 struct status *st);
 struct pb_attr_value *attr_to_proto(struct arena *a, const struct attr_value *v);
-/* Bounded: a short list is extended by its last value, never past what the shape says; sizes are
- * checked. */
-MUST_CHECK bool tensor_from_proto(const struct pb_tensor_proto *p, struct tensor *out,
-                                  struct status *st);
-struct pb_tensor_proto *tensor_to_proto(struct arena *a, const struct tensor *t);
-MUST_CHECK bool shape_from_proto(const struct pb_tensor_shape_proto *p, struct shape *out,
-                                 struct status *st);
-struct pb_tensor_shape_proto *shape_to_proto(struct arena *a, const struct shape *s);
 struct pb_op_def *op_to_proto(struct arena *a, const struct op *op);
 /* An op for a function's signature; freed with op_free. */
 struct op *op_from_proto(const struct pb_op_def *p, struct status *st) MUST_CHECK;

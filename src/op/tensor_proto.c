@@ -1,15 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TensorProto messages to tensors and back, for all element types and every form a writer may
- * choose: raw bytes (tensor_content), or a list of values whose last one repeats to the end.
+/* TensorProto and TensorShapeProto messages to tensors and shapes and back, for all element types
+ * and every form a writer may choose: raw bytes (tensor_content), or a list of values whose last
+ * one repeats to the end.
  *
  * The size that counts is the shape's. Raw bytes must be just as many; a longer list is cut, an
  * empty one means zeros. Memory comes through tensor_new, which refuses what the machine lacks. */
-#include "graph/graphdef.h"
-#include "proto/leat_proto.h"
+#include "op/tensor_proto.h"
 
 enum {
     SPLAT_MIN_BYTES = 1024, /* from here on a tensor of equal elements is written as one of them */
 };
+
+/* --- shapes --- */
+
+bool shape_from_proto(const struct pb_tensor_shape_proto *p, struct shape *out, struct status *st)
+{
+    int64_t dims[SHAPE_MAX_RANK], elems = 1;
+    bool overflow = false, zero = false;
+
+    if (!p || p->unknown_rank) {
+        if (p && p->dim.n > 0)
+            return status_invalid(st, "An unknown shape must not have any dimensions set");
+        *out = p ? shape_unknown() : shape_scalar();
+        return true;
+    }
+    if (p->dim.n > SHAPE_MAX_RANK)
+        return status_invalid(st, "Shape has %lld dimensions, at most %d are possible",
+                              (long long)p->dim.n, SHAPE_MAX_RANK);
+    for (int64_t i = 0; i < p->dim.n; i++) {
+        dims[i] = p->dim.v[i]->size;
+        if (dims[i] < DIM_UNKNOWN)
+            return status_invalid(st, "Shape has dimension %lld with values below -1 (got %lld)",
+                                  (long long)i, (long long)dims[i]);
+        zero = zero || dims[i] == 0;
+        if (dims[i] > 0 && !size_mul(elems, dims[i], &elems))
+            overflow = true;
+    }
+    if (overflow && !zero)
+        return status_invalid(st, "Shape has more than 2^63 - 1 elements");
+    *out = shape_make(dims, (int)p->dim.n);
+    return true;
+}
+
+struct pb_tensor_shape_proto *shape_to_proto(struct arena *a, const struct shape *s)
+{
+    struct pb_tensor_shape_proto *p = pb_tensor_shape_proto_new(a);
+
+    if (s->rank == RANK_UNKNOWN) {
+        p->unknown_rank = true;
+        return p;
+    }
+    for (int i = 0; i < s->rank; i++)
+        pb_tensor_shape_proto_dim_add(a, &p->dim)->size = shape_dim(s, i);
+    return p;
+}
 
 /* --- variants: kept as they came --- */
 
@@ -437,6 +481,21 @@ static void managed_values(struct arena *a, const struct tensor *t, struct pb_te
         handle_out(a, ((struct handle *const *)t->data)[i], p);
     for (int64_t i = 0; t->dtype == DT_VARIANT && i < t->num_elems; i++)
         variant_out(a, ((struct variant *const *)t->data)[i], p);
+}
+
+struct pb_tensor_proto *tensor_to_proto_raw(struct arena *a, const struct tensor *t)
+{
+    struct pb_tensor_proto *p = pb_tensor_proto_new(a);
+
+    p->dtype = t->dtype;
+    p->tensor_shape = shape_to_proto(a, &t->shape);
+    if (t->num_elems == 0)
+        return p;
+    if (dtype_is_managed(t->dtype))
+        managed_values(a, t, p);
+    else
+        p->tensor_content = str_make(t->data, tensor_bytes(t));
+    return p;
 }
 
 struct pb_tensor_proto *tensor_to_proto(struct arena *a, const struct tensor *t)
