@@ -1,138 +1,176 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CRC-32C by the processor's instruction, which takes 8 bytes but gives its result three cycles
- * later: long inputs are read as three strands at once, joined by tables that say what a run of
- * zeros does to a sum (a linear map of its 32 bits). Elsewhere by eight tables, 8 bytes a turn. */
+/* CRC-32C. The instruction takes 8 bytes and answers after three cycles, but takes new ones each
+ * cycle: so three streams run side by side and are put together with a table.
+ *
+ * Seen as polynomials over GF(2), the register after n more bytes is (register * x^(8n)) xor (the
+ * checksum of these bytes alone), modulo the polynomial; that is all that joining needs. */
+#include "codec/crc32c.h"
+
 #include <pthread.h>
 #include <string.h>
 
-#include "codec/crc32c.h"
-
-#if defined(__SSE4_2__)
-#define STEP8(crc, v) ((uint32_t)__builtin_ia32_crc32di(crc, v))
-#define STEP1(crc, v) __builtin_ia32_crc32qi(crc, v)
-#elif defined(__ARM_FEATURE_CRC32)
-#define STEP8(crc, v) __builtin_aarch64_crc32cx(crc, v)
-#define STEP1(crc, v) __builtin_aarch64_crc32cb(crc, v)
+#if defined(__aarch64__)
+#include <arm_acle.h>
+#include <sys/auxv.h>
 #endif
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+enum { LONG_STREAM = 2048, SHORT_STREAM = 256, NUM_BYTES = 256 };
+#define POLYNOMIAL 0x82f63b78u
+#define ONE 0x80000000u /* bits are reflected: the highest is x^0 */
 
-static uint64_t load8(const uint8_t *p)
+struct skip { /* byte k of a register, so many zero bytes later */
+    uint32_t t[4][NUM_BYTES];
+};
+static struct {
+    uint32_t byte[8][NUM_BYTES]; /* the register after a byte and 0..7 zero bytes */
+    struct skip long_skip, short_skip;
+    bool instruction;
+} tables;
+static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
+
+static uint32_t times_x(uint32_t a)
+{
+    return a >> 1 ^ (a & 1 ? POLYNOMIAL : 0);
+}
+
+static uint32_t times(uint32_t a, uint32_t b)
+{
+    uint32_t product = 0;
+    for (uint32_t bit = ONE; bit; bit >>= 1) {
+        if (a & bit)
+            product ^= b;
+        b = times_x(b);
+    }
+    return product;
+}
+
+static uint32_t x_to_the_bytes(uint64_t n) /* x^(8n) */
+{
+    uint32_t power = ONE, square = ONE >> 8;
+    for (; n; n >>= 1) {
+        if (n & 1)
+            power = times(power, square);
+        square = times(square, square);
+    }
+    return power;
+}
+
+static void skip_make(struct skip *s, uint64_t n)
+{
+    uint32_t power = x_to_the_bytes(n);
+    for (uint32_t i = 0; i < NUM_BYTES; i++)
+        for (int k = 0; k < 4; k++)
+            s->t[k][i] = times(i << 8 * k, power);
+}
+
+static void tables_make(void)
+{
+    for (uint32_t i = 0; i < NUM_BYTES; i++) {
+        uint32_t r = i;
+        for (int bit = 0; bit < 8; bit++)
+            r = times_x(r);
+        tables.byte[0][i] = r;
+    }
+    for (int k = 1; k < 8; k++)
+        for (uint32_t i = 0; i < NUM_BYTES; i++) {
+            uint32_t r = tables.byte[k - 1][i];
+            tables.byte[k][i] = r >> 8 ^ tables.byte[0][r & 0xff];
+        }
+    skip_make(&tables.long_skip, LONG_STREAM);
+    skip_make(&tables.short_skip, SHORT_STREAM);
+#if defined(__SSE4_2__)
+    tables.instruction = true;
+#elif defined(__aarch64__)
+    tables.instruction = (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+#endif
+}
+
+/* Registers here are without the first and last xor. */
+static uint32_t by_table(uint32_t r, const uint8_t *p, size_t n)
+{
+    for (; n >= 8; p += 8, n -= 8) {
+        uint64_t v;
+        memcpy(&v, p, 8);
+        v ^= r;
+        r = 0;
+        for (int k = 0; k < 8; k++)
+            r ^= tables.byte[7 - k][v >> 8 * k & 0xff];
+    }
+    for (; n; p++, n--)
+        r = r >> 8 ^ tables.byte[0][(r ^ *p) & 0xff];
+    return r;
+}
+
+#if defined(__SSE4_2__) || defined(__aarch64__)
+#if defined(__SSE4_2__)
+#define WITH_INSTRUCTION
+#define STEP_8(r, v) __builtin_ia32_crc32di(r, v)
+#define STEP_1(r, v) __builtin_ia32_crc32qi((uint32_t)(r), v)
+#else
+#define WITH_INSTRUCTION __attribute__((target("+crc")))
+#define STEP_8(r, v) __crc32cd((uint32_t)(r), v)
+#define STEP_1(r, v) __crc32cb((uint32_t)(r), v)
+#endif
+
+static uint64_t load(const uint8_t *p)
 {
     uint64_t v;
-    memcpy(&v, p, 8);
+    memcpy(&v, p, sizeof v);
     return v;
 }
 
-#ifdef STEP8
-
-enum { LONG_STRAND = 2048, SHORT_STRAND = 256 };
-
-/* by_zeros[k][b]: byte k of a sum, of value b, after so many zero bytes. */
-struct shift {
-    uint32_t t[4][256];
-};
-static struct shift long_shift, short_shift;
-
-static uint32_t map_apply(const uint32_t map[32], uint32_t v)
+static uint64_t skipped(const struct skip *s, uint64_t r)
 {
-    uint32_t sum = 0;
-    for (int i = 0; v; v >>= 1, i++)
-        sum ^= v & 1 ? map[i] : 0;
-    return sum;
+    return s->t[0][r & 0xff] ^ s->t[1][r >> 8 & 0xff] ^ s->t[2][r >> 16 & 0xff] ^
+           s->t[3][r >> 24 & 0xff];
 }
 
-/* n is a power of two. */
-static void shift_fill(struct shift *s, int n)
+/* Three streams of n bytes each. */
+WITH_INSTRUCTION static uint64_t three_streams(uint64_t r, const uint8_t *p, size_t n,
+                                               const struct skip *skip)
 {
-    uint32_t map[32], squared[32];
-    for (int i = 0; i < 32; i++) /* one zero byte */
-        map[i] = STEP1(1u << i, 0);
-    for (; n > 1; n /= 2) {
-        for (int i = 0; i < 32; i++)
-            squared[i] = map_apply(map, map[i]);
-        memcpy(map, squared, sizeof(map));
+    uint64_t b = 0, c = 0;
+    for (size_t i = 0; i < n; i += 8) {
+        r = STEP_8(r, load(p + i));
+        b = STEP_8(b, load(p + n + i));
+        c = STEP_8(c, load(p + 2 * n + i));
     }
-    for (int k = 0; k < 4; k++)
-        for (uint32_t b = 0; b < 256; b++)
-            s->t[k][b] = map_apply(map, b << (8 * k));
+    return skipped(skip, skipped(skip, r) ^ b) ^ c;
 }
 
-static void fill_tables(void)
+WITH_INSTRUCTION static uint32_t by_instruction(uint32_t first, const uint8_t *p, size_t n)
 {
-    shift_fill(&long_shift, LONG_STRAND);
-    shift_fill(&short_shift, SHORT_STRAND);
-}
-
-static uint32_t shifted(const struct shift *s, uint32_t c)
-{
-    return s->t[0][c & 255] ^ s->t[1][c >> 8 & 255] ^ s->t[2][c >> 16 & 255] ^ s->t[3][c >> 24];
-}
-
-/* Three strands of `strand` bytes each. */
-static uint32_t three_strands(uint32_t c, const uint8_t *p, size_t strand, const struct shift *s)
-{
-    uint32_t c1 = 0, c2 = 0;
-    for (size_t i = 0; i < strand; i += 8) {
-        c = STEP8(c, load8(p + i));
-        c1 = STEP8(c1, load8(p + strand + i));
-        c2 = STEP8(c2, load8(p + 2 * strand + i));
-    }
-    return shifted(s, shifted(s, c) ^ c1) ^ c2;
-}
-
-static uint32_t extend(uint32_t c, const uint8_t *p, size_t n)
-{
-    if (n >= 3 * SHORT_STRAND) {
-        pthread_once(&once, fill_tables);
-        for (; n >= 3 * LONG_STRAND; p += 3 * LONG_STRAND, n -= 3 * LONG_STRAND)
-            c = three_strands(c, p, LONG_STRAND, &long_shift);
-        for (; n >= 3 * SHORT_STRAND; p += 3 * SHORT_STRAND, n -= 3 * SHORT_STRAND)
-            c = three_strands(c, p, SHORT_STRAND, &short_shift);
-    }
+    uint64_t r = first;
+    for (; n >= 3 * LONG_STREAM; p += 3 * LONG_STREAM, n -= 3 * LONG_STREAM)
+        r = three_streams(r, p, LONG_STREAM, &tables.long_skip);
+    for (; n >= 3 * SHORT_STREAM; p += 3 * SHORT_STREAM, n -= 3 * SHORT_STREAM)
+        r = three_streams(r, p, SHORT_STREAM, &tables.short_skip);
     for (; n >= 8; p += 8, n -= 8)
-        c = STEP8(c, load8(p));
+        r = STEP_8(r, load(p));
     for (; n; p++, n--)
-        c = STEP1(c, *p);
-    return c;
+        r = STEP_1(r, *p);
+    return (uint32_t)r;
 }
-
 #else
-
-#define POLY 0x82F63B78u
-
-static uint32_t table[8][256]; /* [k][b]: byte b followed by k zero bytes */
-
-static void fill_tables(void)
+static uint32_t by_instruction(uint32_t r, const uint8_t *p, size_t n)
 {
-    for (uint32_t b = 0; b < 256; b++) {
-        uint32_t c = b;
-        for (int i = 0; i < 8; i++)
-            c = c & 1 ? c >> 1 ^ POLY : c >> 1;
-        table[0][b] = c;
-    }
-    for (uint32_t b = 0; b < 256; b++)
-        for (int k = 1; k < 8; k++)
-            table[k][b] = table[k - 1][b] >> 8 ^ table[0][table[k - 1][b] & 255];
+    return by_table(r, p, n);
 }
-
-static uint32_t extend(uint32_t c, const uint8_t *p, size_t n)
-{
-    pthread_once(&once, fill_tables);
-    for (; n >= 8; p += 8, n -= 8) {
-        uint64_t v = load8(p) ^ c;
-        c = 0;
-        for (int k = 0; k < 8; k++)
-            c ^= table[7 - k][v >> (8 * k) & 255];
-    }
-    for (; n; p++, n--)
-        c = c >> 8 ^ table[0][(c ^ *p) & 255];
-    return c;
-}
-
 #endif
 
-uint32_t crc32c_extend(uint32_t crc, const void *data, size_t n)
+uint32_t crc32c_extend(uint32_t crc, const void *bytes, size_t n)
 {
-    return ~extend(~crc, data, n);
+    pthread_once(&tables_once, tables_make);
+    return ~(tables.instruction ? by_instruction(~crc, bytes, n) : by_table(~crc, bytes, n));
+}
+
+uint32_t crc32c_extend_by_table(uint32_t crc, const void *bytes, size_t n)
+{
+    pthread_once(&tables_once, tables_make);
+    return ~by_table(~crc, bytes, n);
+}
+
+uint32_t crc32c_join(uint32_t a, uint32_t b, uint64_t b_bytes)
+{
+    return times(a, x_to_the_bytes(b_bytes)) ^ b;
 }
