@@ -33,11 +33,35 @@ static inline vf window_max(const float *x, const struct spot *o, int64_t pixel,
     return best;
 }
 
+/* Vectors of channels side by side: a pixel's lines are fetched together. */
+enum { SIDE = VF_LANES == 16 ? 4 : 2 };
+
+static inline void window_max_side(const float *x, const struct spot *o, int64_t pixel, int64_t row,
+                                   vf best[SIDE])
+{
+    for (int i = 0; i < SIDE; i++)
+        best[i] = vf_splat(-INFINITY);
+    for (int64_t h = o->h0; h < o->h1; h++) {
+        const float *from = x + h * row + o->w0 * pixel;
+        for (int64_t w = o->w0; w < o->w1; w++, from += pixel) {
+            for (int i = 0; i < SIDE; i++)
+                best[i] = vf_max(vf_load(from + i * VF_LANES), best[i]);
+        }
+    }
+}
+
 static void max_spot(const struct pooling_piece *p, const float *x, const struct spot *o)
 {
     const int64_t pixel = p->s->channels, row = p->s->in_w * pixel, n = p->num_channels;
     float *y = (float *)p->y + o->y_at;
-    for (int64_t c = 0; c < n; c += VF_LANES) {
+    int64_t c = 0;
+    for (; c + SIDE * VF_LANES <= n; c += SIDE * VF_LANES) {
+        vf best[SIDE];
+        window_max_side(x + c, o, pixel, row, best);
+        for (int i = 0; i < SIDE; i++)
+            vf_store(y + c + i * VF_LANES, best[i]);
+    }
+    for (; c < n; c += VF_LANES) {
         const int64_t lanes = min_i64(VF_LANES, n - c);
         if (lanes == VF_LANES)
             vf_store(y + c, window_max(x + c, o, pixel, row, VF_LANES));
@@ -77,6 +101,52 @@ static inline void grad_lanes(const float *x, const float *dy, float *dx, const 
             first[i] = alone ? dy[i] : first[i] + dy[i];
 }
 
+/* The gradient of a wide window in a dx that was cleared: the winner's place is found first, and
+ * nothing but that is written. */
+static void pick_side(const float *x, const float *dy, float *dx, const struct spot *o,
+                      const int64_t step[2])
+{
+    const int64_t pixel = step[0], row = step[1];
+    vf best[SIDE];
+    vi at[SIDE];
+    window_max_side(x, o, pixel, row, best);
+    for (int i = 0; i < SIDE; i++)
+        at[i] = vi_splat((int32_t)(o->h0 * row + o->w0 * pixel));
+    for (int64_t h = o->h1 - 1; h >= o->h0; h--) {
+        for (int64_t w = o->w1 - 1; w >= o->w0; w--) {
+            const int64_t here = h * row + w * pixel;
+            for (int i = 0; i < SIDE; i++)
+                at[i] = (vi)vf_select(vf_load(x + here + i * VF_LANES) == best[i],
+                                      (vf)vi_splat((int32_t)here), (vf)at[i]);
+        }
+    }
+    for (int i = 0; i < SIDE * VF_LANES; i++)
+        dx[at[i / VF_LANES][i % VF_LANES] + i] += dy[i];
+}
+
+enum { WIDE = 16 }; /* pixels of a window */
+
+static bool window_is_wide(const struct math_pooling *s)
+{
+    const int64_t pixels = min_i64(s->window_h, s->in_h) * min_i64(s->window_w, s->in_w);
+    int64_t items;
+    return pixels >= WIDE && size_mul(s->in_h * s->in_w, s->channels, &items) && items <= INT32_MAX;
+}
+
+static void pick_spot(const struct pooling_piece *p, const float *x, float *dx,
+                      const struct spot *o)
+{
+    const int64_t n = p->num_channels, step[2] = {p->s->channels, p->s->in_w * p->s->channels};
+    const float *dy = (const float *)p->from + o->y_at;
+    int64_t c = 0;
+    if (o->h0 >= o->h1 || o->w0 >= o->w1)
+        return;
+    for (; c + SIDE * VF_LANES <= n; c += SIDE * VF_LANES)
+        pick_side(x + c, dy + c, dx + c, o, step);
+    for (; c < n; c += VF_LANES)
+        grad_lanes(x + c, dy + c, dx + c, o, step, min_i64(VF_LANES, n - c), false);
+}
+
 static void grad_spot(const struct pooling_piece *p, const float *x, float *dx,
                       const struct spot *o, bool alone)
 {
@@ -93,18 +163,28 @@ static void grad_spot(const struct pooling_piece *p, const float *x, float *dx,
         grad_lanes(x + c, dy + c, dx + c, o, step, n - c, alone);
 }
 
+/* Windows along one dim that share nothing and leave nothing out. */
+static bool dim_tiles(int64_t in, int64_t out, int64_t window, int64_t stride, int64_t pad)
+{
+    return (out == 1 || window == stride) && (out - 1) * stride + window - pad >= in;
+}
+
 /* Windows that share no pixel and leave none out: nothing needs to be cleared. */
 static bool windows_tile(const struct math_pooling *s)
 {
-    return s->window_h == s->stride_h && s->window_w == s->stride_w &&
-           s->out_h * s->stride_h - s->pad_top >= s->in_h &&
-           s->out_w * s->stride_w - s->pad_left >= s->in_w;
+    return dim_tiles(s->in_h, s->out_h, s->window_h, s->stride_h, s->pad_top) &&
+           dim_tiles(s->in_w, s->out_w, s->window_w, s->stride_w, s->pad_left);
 }
 
 static void clear(const struct pooling_piece *p, float *dx)
 {
     const struct math_pooling *s = p->s;
-    for (int64_t i = 0; i < s->in_h * s->in_w; i++)
+    const int64_t pixels = s->in_h * s->in_w;
+    if (p->num_channels == s->channels) {
+        memset(dx, 0, (size_t)(pixels * s->channels) * sizeof(float));
+        return;
+    }
+    for (int64_t i = 0; i < pixels; i++)
         memset(dx + i * s->channels, 0, (size_t)p->num_channels * sizeof(float));
 }
 
@@ -113,14 +193,17 @@ void LEAT_FN(pooling_max_f32)(const struct pooling_piece *p)
     const struct math_pooling *s = p->s;
     const int64_t x_at = p->image * s->in_h * s->in_w * s->channels + p->channel;
     const float *x = (const float *)p->x + x_at;
-    const bool grad = p->task == POOLING_MAX_GRAD, alone = grad && windows_tile(s);
+    const bool grad = p->task == POOLING_MAX_GRAD, wide = grad && window_is_wide(s);
+    const bool alone = grad && !wide && windows_tile(s);
     float *dx = grad ? (float *)p->y + x_at : NULL;
     if (grad && !alone)
         clear(p, dx);
     for (int64_t h = 0; h < s->out_h; h++) {
         for (int64_t w = 0; w < s->out_w; w++) {
             const struct spot o = spot_of(p, h, w);
-            if (grad)
+            if (wide)
+                pick_spot(p, x, dx, &o);
+            else if (grad)
                 grad_spot(p, x, dx, &o, alone);
             else
                 max_spot(p, x, &o);

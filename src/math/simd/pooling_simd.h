@@ -31,6 +31,6 @@ SIMD_DECLARE(void, pooling_run, (const struct pooling_piece *p));
 SIMD_DECLARE(void, pooling_max_f32, (const struct pooling_piece *p));
 
 /* Channels handled together where they are next to each other. */
-#define POOLING_CHANNELS 64
+#define POOLING_CHANNELS 128
 
 #endif

@@ -140,6 +140,8 @@ static void test_pooling__agrees_with_the_definition(void **state)
         {.batch = 1, .channels = 1,  .in_h = 7, .in_w = 3, .out_h = 7, .out_w = 3, .window_h = 4, .window_w = 2, .stride_h = 1, .stride_w = 1, .pad_top = 1},
         {.batch = 2, .channels = 16, .in_h = 6, .in_w = 6, .out_h = 2, .out_w = 2, .window_h = 1, .window_w = 2, .stride_h = 3, .stride_w = 4},
         {.batch = 1, .channels = 5,  .in_h = 3, .in_w = 4, .out_h = 1, .out_w = 1, .window_h = 3, .window_w = 4, .stride_h = 1, .stride_w = 1},
+        {.batch = 2, .channels = 150, .in_h = 23, .in_w = 1, .out_h = 1, .out_w = 1, .window_h = 23, .window_w = 1, .stride_h = 1, .stride_w = 1},
+        {.batch = 1, .channels = 69, .in_h = 6, .in_w = 7, .out_h = 3, .out_w = 4, .window_h = 5, .window_w = 4, .stride_h = 1, .stride_w = 2, .pad_top = 1},
         {.batch = 0, .channels = 5,  .in_h = 3, .in_w = 4, .out_h = 1, .out_w = 1, .window_h = 3, .window_w = 4, .stride_h = 1, .stride_w = 1},
     };
     /* clang-format on */
@@ -174,11 +176,44 @@ static void test_pooling__infinities_and_nan(void **state)
     assert_true(dx[0] == 1 && dx[1] == 0 && dx[3] == 2 && dx[4] == 3);
 }
 
+/* Of equal maxima the first wins, of NaN alone the first place; whichever loop serves. */
+static void test_pooling__wide_windows_with_ties_and_nan(void **state)
+{
+    (void)state;
+    enum { H = 40, C = 131 };
+    const struct math_pooling s = {.dtype = DT_FLOAT,
+                                   .batch = 1,
+                                   .channels = C,
+                                   .in_h = H,
+                                   .in_w = 1,
+                                   .out_h = 1,
+                                   .out_w = 1,
+                                   .window_h = H,
+                                   .window_w = 1,
+                                   .stride_h = 1,
+                                   .stride_w = 1};
+    static float x[H * C], dx[H * C], y[C], dy[C];
+    for (int c = 0; c < C; c++) {
+        dy[c] = (float)(c + 1);
+        for (int h = 0; h < H; h++)
+            x[h * C + c] = c % 5 == 4 ? NAN : h == c % H ? NAN : h == 3 || h == 7 ? 2 : (float)-h;
+    }
+    math_maxpool(NULL, &s, x, y);
+    math_maxpool_grad(NULL, &s, x, dy, dx);
+    for (int c = 0; c < C; c++) {
+        const int winner = c % 5 == 4 ? 0 : c % H == 3 ? 7 : 3;
+        assert_true(y[c] == (c % 5 == 4 ? -INFINITY : 2));
+        for (int h = 0; h < H; h++)
+            assert_true(dx[h * C + c] == (h == winner ? dy[c] : 0));
+    }
+}
+
 static int run(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pooling__agrees_with_the_definition),
         cmocka_unit_test(test_pooling__infinities_and_nan),
+        cmocka_unit_test(test_pooling__wide_windows_with_ties_and_nan),
     };
     return cmocka_run_group_tests_name("math/pooling", tests, NULL, NULL);
 }
