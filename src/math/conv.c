@@ -224,17 +224,15 @@ static void relayout(struct pool *pool, const struct math_conv *p, const void *x
     math_transpose(pool, &t);
 }
 
-void conv_late_act(const struct math_conv *plan, struct pool *pool, const struct math_conv_args *a)
+void conv_epilogue(const struct math_conv *plan, const struct math_conv_args *a, float *y,
+                   int64_t positions)
 {
-    const struct math_conv_shape *s = &plan->shape;
-    if (a->act <= MATH_ACT_RELU)
-        return;
-    const struct math_gemm g = {.m = s->batch * s->out_h * s->out_w,
-                                .n = s->out_c,
-                                .c = a->y,
-                                .ldc = s->out_c,
-                                .act = a->act};
-    math_bias_act(pool, DT_FLOAT, &g);
+    const int64_t n = plan->shape.out_c;
+    if (a->bias || a->act != MATH_ACT_NONE)
+        math_bias_act(
+            NULL, DT_FLOAT,
+            &(struct math_gemm){
+                .m = positions, .n = n, .c = y, .ldc = n, .bias = a->bias, .act = a->act});
 }
 
 static void run_direct(struct math_conv *p, enum conv_pass pass, struct pool *pool,

@@ -129,8 +129,9 @@ struct direct_job {
     struct direct p;
     const float *x;
     float *y;
-    const float *filter, *bias;
-    bool relu;
+    const float *filter;
+    const struct math_conv *plan;
+    const struct math_conv_args *epilogue; /* forward: bias and activation; else NULL */
     int64_t batch;
     /* filter gradients */
     int64_t partials, filter_items;
@@ -147,15 +148,21 @@ static void forward_run(void *arg, int64_t begin, int64_t end)
                               .begin = row,
                               .end = min_i64(row + p->strip, p->d.out_h),
                               .y = j->y + image * p->y_items,
-                              .filter = j->filter,
-                              .bias = j->bias,
-                              .relu = j->relu};
+                              .filter = j->filter};
+        const bool late = j->epilogue && j->epilogue->act > MATH_ACT_RELU;
+        if (j->epilogue && !late) {
+            r.bias = j->epilogue->bias;
+            r.relu = j->epilogue->act == MATH_ACT_RELU;
+        }
         r.x = rows_ready(p, j->x + image * p->x_items, r.begin, r.end);
         if (p->strips == 1 && image + 1 < j->batch) {
             r.next = (const char *)(j->x + (image + 1) * p->x_items);
             r.next_bytes = p->x_items * (int64_t)sizeof(float);
         }
         SIMD_CALL(conv_rows_forward)(&r);
+        if (late)
+            conv_epilogue(j->plan, j->epilogue, r.y + r.begin * p->d.out_w * p->d.out_c,
+                          (r.end - r.begin) * p->d.out_w);
     }
 }
 
@@ -171,12 +178,11 @@ void conv_direct_forward(const struct math_conv *plan, struct pool *pool,
     struct direct_job j = {.x = a->x,
                            .y = a->y,
                            .filter = a->filter,
-                           .bias = a->bias,
-                           .relu = a->act == MATH_ACT_RELU,
+                           .plan = plan,
+                           .epilogue = a,
                            .batch = plan->shape.batch};
     direct_make(plan, CONV_FORWARD, &j.p);
     run(plan, pool, &j);
-    conv_late_act(plan, pool, a);
 }
 
 /* to[last - k][oc][ic] = from[k][ic][oc] over the positions k of the filter. */

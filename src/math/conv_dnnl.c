@@ -2,9 +2,10 @@
 /* needs: onednn */
 /* Convolution of float NHWC arrays by oneDNN's primitives.
  *
- * A pass cuts the batch into pieces of two sizes at most; a primitive is made for each size (and,
- * forward, for each epilogue) when first needed and kept with the plan. The filter is reordered to
- * the layout the primitives ask for: once per call into the caller's scratch, or once per value
+ * A pass cuts the batch into pieces of two sizes at most; a primitive is made for each size when
+ * first needed and kept with the plan. Bias and activation are ours, after each piece: the library
+ * may add a bias before it has seen all channels, which gives other bits. The filter is reordered
+ * to the layout the primitives ask for: once per call into the caller's scratch, or once per value
  * into a counted copy that belongs to the plan. Filter gradients of the pieces are added in order,
  * in that layout, then reordered back. */
 #include <math.h>
@@ -17,9 +18,6 @@
 #include "tensor/dtype.h"
 
 #define PIECE_NS 1e6 /* what a piece costs at least */
-
-/* Forward epilogues. */
-enum { EPILOGUE_BIAS = 1, EPILOGUE_RELU = 2, EPILOGUES = 4 };
 
 /* A primitive for one number of images. */
 struct unit {
@@ -34,7 +32,7 @@ struct pass {
     dnnl_memory_desc_t filter; /* as the primitives want it */
     dnnl_primitive_t reorder;  /* HWIO to that layout; backward filter: back */
     int64_t filter_bytes, scratchpad_bytes;
-    struct unit unit[EPILOGUES][2];
+    struct unit unit[2];
 };
 
 /* The filter in one pass's layout, for one value. Counted: under conv_dnnl.lock. */
@@ -50,7 +48,7 @@ struct conv_dnnl {
     struct math_conv_shape shape;
     double cost_ns;
     int64_t partials;
-    dnnl_memory_desc_t hwio, bias;
+    dnnl_memory_desc_t hwio;
     struct pass pass[CONV_PASSES];
     struct filter_copy *copy[CONV_PASSES];
 };
@@ -82,9 +80,8 @@ struct conv_dnnl *conv_dnnl_new(const struct math_conv *plan)
     d->cost_ns = plan->cost_ns;
     d->partials = plan->partials;
     lock_init(&d->lock, "conv_dnnl", LOCK_RANK_LEAF);
-    const dnnl_dims_t filter = {s->out_c, s->in_c, s->filter_h, s->filter_w}, bias = {s->out_c};
-    if (api->memory_desc_init_by_tag(&d->hwio, 4, filter, dnnl_f32, dnnl_hwio) == dnnl_success &&
-        api->memory_desc_init_by_tag(&d->bias, 1, bias, dnnl_f32, dnnl_a) == dnnl_success)
+    const dnnl_dims_t filter = {s->out_c, s->in_c, s->filter_h, s->filter_w};
+    if (api->memory_desc_init_by_tag(&d->hwio, 4, filter, dnnl_f32, dnnl_hwio) == dnnl_success)
         return d;
     conv_dnnl_free(d);
     return NULL;
@@ -105,9 +102,9 @@ void conv_dnnl_free(struct conv_dnnl *d)
         return;
     for (int k = 0; k < CONV_PASSES; k++) {
         struct pass *p = &d->pass[k];
-        for (int i = 0; i < EPILOGUES * 2; i++)
-            if (p->unit[i / 2][i % 2].primitive)
-                d->api->primitive_destroy(p->unit[i / 2][i % 2].primitive);
+        for (int i = 0; i < 2; i++)
+            if (p->unit[i].primitive)
+                d->api->primitive_destroy(p->unit[i].primitive);
         if (p->reorder)
             d->api->primitive_destroy(p->reorder);
         copy_drop(d->copy[k]);
@@ -120,8 +117,7 @@ void conv_dnnl_free(struct conv_dnnl *d)
 
 /* A convolution descriptor for a number of images. filter: the layout, or any. */
 static dnnl_status_t describe(const struct conv_dnnl *d, enum conv_pass pass, int64_t images,
-                              const dnnl_memory_desc_t *filter, bool bias,
-                              dnnl_convolution_desc_t *out)
+                              const dnnl_memory_desc_t *filter, dnnl_convolution_desc_t *out)
 {
     const struct math_conv_shape *s = &d->shape;
     const dnnl_dims_t x = {images, s->in_c, s->in_h, s->in_w};
@@ -141,8 +137,8 @@ static dnnl_status_t describe(const struct conv_dnnl *d, enum conv_pass pass, in
         return dnnl_invalid_arguments;
     if (pass == CONV_FORWARD)
         return d->api->dilated_convolution_forward_desc_init(
-            out, dnnl_forward_inference, dnnl_convolution_direct, &src, filter,
-            bias ? &d->bias : NULL, &dst, stride, dilate, before, after);
+            out, dnnl_forward_inference, dnnl_convolution_direct, &src, filter, NULL, &dst, stride,
+            dilate, before, after);
     if (pass == CONV_BACKWARD_DATA)
         return d->api->dilated_convolution_backward_data_desc_init(
             out, dnnl_convolution_direct, &src, filter, &dst, stride, dilate, before, after);
@@ -150,23 +146,13 @@ static dnnl_status_t describe(const struct conv_dnnl *d, enum conv_pass pass, in
         out, dnnl_convolution_direct, &src, filter, NULL, &dst, stride, dilate, before, after);
 }
 
-static dnnl_status_t attributes(const struct conv_dnnl *d, int epilogue, dnnl_primitive_attr_t *out)
+static dnnl_status_t attributes(const struct conv_dnnl *d, dnnl_primitive_attr_t *out)
 {
     const struct dnnl_api *api = d->api;
-    dnnl_post_ops_t ops = NULL;
     dnnl_status_t err = api->primitive_attr_create(out);
     if (err != dnnl_success)
         return err;
     err = api->primitive_attr_set_scratchpad_mode(*out, dnnl_scratchpad_mode_user);
-    if (err == dnnl_success && (epilogue & EPILOGUE_RELU)) {
-        err = api->post_ops_create(&ops);
-        if (err == dnnl_success)
-            err = api->post_ops_append_eltwise(ops, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f);
-        if (err == dnnl_success)
-            err = api->primitive_attr_set_post_ops(*out, ops);
-        if (ops)
-            api->post_ops_destroy(ops);
-    }
     if (err != dnnl_success)
         api->primitive_attr_destroy(*out);
     return err;
@@ -174,20 +160,19 @@ static dnnl_status_t attributes(const struct conv_dnnl *d, int epilogue, dnnl_pr
 
 /* A descriptor of the primitive for a unit; NULL when there is none worth having. */
 static dnnl_primitive_desc_t find_implementation(const struct conv_dnnl *d, enum conv_pass pass,
-                                                 int epilogue, int64_t images,
-                                                 const dnnl_memory_desc_t *filter)
+                                                 int64_t images, const dnnl_memory_desc_t *filter)
 {
     const struct dnnl_api *api = d->api;
     dnnl_convolution_desc_t c;
     dnnl_primitive_attr_t attr;
-    if (describe(d, pass, images, filter, epilogue & EPILOGUE_BIAS, &c) != dnnl_success ||
-        attributes(d, epilogue, &attr) != dnnl_success)
+    if (describe(d, pass, images, filter, &c) != dnnl_success ||
+        attributes(d, &attr) != dnnl_success)
         return NULL;
     /* Backward passes want a forward description as a hint, of the same layouts. */
     dnnl_primitive_desc_t hint = NULL, pd = NULL;
     if (pass != CONV_FORWARD) {
         dnnl_convolution_desc_t f;
-        if (describe(d, CONV_FORWARD, images, filter, false, &f) == dnnl_success)
+        if (describe(d, CONV_FORWARD, images, filter, &f) == dnnl_success)
             (void)api->primitive_desc_create(&hint, &f, attr, api->engine, NULL);
     }
     if (api->primitive_desc_create(&pd, &c, attr, api->engine, hint) != dnnl_success)
@@ -204,12 +189,12 @@ static dnnl_primitive_desc_t find_implementation(const struct conv_dnnl *d, enum
     return pd;
 }
 
-static bool unit_make(const struct conv_dnnl *d, enum conv_pass pass, int epilogue, int size)
+static bool unit_make(const struct conv_dnnl *d, enum conv_pass pass, int size)
 {
     struct pass *p = (struct pass *)&d->pass[pass];
-    struct unit *u = &p->unit[epilogue][size];
+    struct unit *u = &p->unit[size];
     const struct dnnl_api *api = d->api;
-    dnnl_primitive_desc_t pd = find_implementation(d, pass, epilogue, p->images[size], &p->filter);
+    dnnl_primitive_desc_t pd = find_implementation(d, pass, p->images[size], &p->filter);
     if (!pd)
         return false;
     const bool back_data = pass == CONV_BACKWARD_DATA, forward = pass == CONV_FORWARD;
@@ -226,7 +211,7 @@ static bool unit_make(const struct conv_dnnl *d, enum conv_pass pass, int epilog
     return u->primitive != NULL;
 }
 
-/* The layout of the filter and the room the primitives need; every epilogue is asked. */
+/* The layout of the filter and the room the primitives need. */
 static bool pass_layout(const struct conv_dnnl *d, enum conv_pass pass, struct pass *p)
 {
     const struct math_conv_shape *s = &d->shape;
@@ -237,24 +222,19 @@ static bool pass_layout(const struct conv_dnnl *d, enum conv_pass pass, struct p
         pass == CONV_BACKWARD_DATA && s->in_c <= 3 ? dnnl_hwio : dnnl_format_tag_any;
     if (api->memory_desc_init_by_tag(&p->filter, 4, dims, dnnl_f32, tag) != dnnl_success)
         return false;
-    const int epilogues = pass == CONV_FORWARD ? EPILOGUES : 1;
-    for (int e = 0; e < epilogues; e++) {
-        for (int k = 0; k < 2; k++) {
-            if (p->images[k] == 0)
-                continue;
-            dnnl_primitive_desc_t pd = find_implementation(d, pass, e, p->images[k], &p->filter);
-            if (!pd)
-                return false;
-            p->filter = *api->primitive_desc_query_md(
-                pd,
-                pass == CONV_BACKWARD_FILTER ? dnnl_query_diff_weights_md : dnnl_query_weights_md,
-                0);
-            const dnnl_memory_desc_t *pad =
-                api->primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
-            p->scratchpad_bytes =
-                max_i64(p->scratchpad_bytes, (int64_t)api->memory_desc_get_size(pad));
-            api->primitive_desc_destroy(pd);
-        }
+    for (int k = 0; k < 2; k++) {
+        if (p->images[k] == 0)
+            continue;
+        dnnl_primitive_desc_t pd = find_implementation(d, pass, p->images[k], &p->filter);
+        if (!pd)
+            return false;
+        p->filter = *api->primitive_desc_query_md(
+            pd, pass == CONV_BACKWARD_FILTER ? dnnl_query_diff_weights_md : dnnl_query_weights_md,
+            0);
+        const dnnl_memory_desc_t *pad =
+            api->primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
+        p->scratchpad_bytes = max_i64(p->scratchpad_bytes, (int64_t)api->memory_desc_get_size(pad));
+        api->primitive_desc_destroy(pd);
     }
     p->scratchpad_bytes = round64(p->scratchpad_bytes);
     p->filter_bytes = round64((int64_t)api->memory_desc_get_size(&p->filter));
@@ -316,11 +296,11 @@ int64_t conv_dnnl_scratch_bytes(struct conv_dnnl *d, enum conv_pass pass)
 /* ---- running */
 
 struct dnnl_job {
+    const struct math_conv *plan;
     struct conv_dnnl *d;
     enum conv_pass pass;
     const struct pass *p;
     const struct math_conv_args *a;
-    int epilogue;
     char *filter; /* in the primitives' layout; backward filter: one a piece */
     char *scratchpads;
     int failed; /* atomic */
@@ -361,7 +341,7 @@ static bool piece_run(struct dnnl_job *j, int64_t i)
     const struct pass *p = j->p;
     const int64_t first = conv_share(s->batch, p->pieces, i);
     const int64_t images = conv_share(s->batch, p->pieces, i + 1) - first;
-    const struct unit *u = &p->unit[j->epilogue][images == p->images[0] ? 0 : 1];
+    const struct unit *u = &p->unit[images == p->images[0] ? 0 : 1];
     const int64_t x_at = first * s->in_h * s->in_w * s->in_c;
     const int64_t y_at = first * s->out_h * s->out_w * s->out_c;
     const struct math_conv_args *a = j->a;
@@ -371,8 +351,6 @@ static bool piece_run(struct dnnl_job *j, int64_t i)
         args[n++] = (struct argument){DNNL_ARG_SRC, &u->src, (const float *)a->x + x_at};
         args[n++] = (struct argument){DNNL_ARG_WEIGHTS, &p->filter, j->filter};
         args[n++] = (struct argument){DNNL_ARG_DST, &u->dst, (float *)a->y + y_at};
-        if (j->epilogue & EPILOGUE_BIAS)
-            args[n++] = (struct argument){DNNL_ARG_BIAS, &j->d->bias, a->bias};
     } else if (j->pass == CONV_BACKWARD_DATA) {
         args[n++] = (struct argument){DNNL_ARG_DIFF_DST, &u->dst, (const float *)a->dy + y_at};
         args[n++] = (struct argument){DNNL_ARG_WEIGHTS, &p->filter, j->filter};
@@ -385,7 +363,11 @@ static bool piece_run(struct dnnl_job *j, int64_t i)
     }
     args[n++] = (struct argument){DNNL_ARG_SCRATCHPAD, &u->scratchpad,
                                   j->scratchpads + i * p->scratchpad_bytes};
-    return execute(j->d->api, u->primitive, args, n);
+    if (!execute(j->d->api, u->primitive, args, n))
+        return false;
+    if (j->pass == CONV_FORWARD)
+        conv_epilogue(j->plan, a, (float *)a->y + y_at, images * s->out_h * s->out_w);
+    return true;
 }
 
 static void pieces_run(void *arg, int64_t begin, int64_t end)
@@ -457,15 +439,15 @@ static struct filter_copy *copy_get(struct conv_dnnl *d, enum conv_pass pass,
 }
 
 /* All primitives of a run exist. */
-static bool units_ready(struct conv_dnnl *d, enum conv_pass pass, int epilogue)
+static bool units_ready(struct conv_dnnl *d, enum conv_pass pass)
 {
     const int saved = math_team_enter(); /* primitives are made for the team that is set */
     lock_take(&d->lock);
     struct pass *p = &d->pass[pass];
     bool ok = pass_prepare(d, pass);
     for (int k = 0; k < 2 && ok; k++)
-        if (p->images[k] > 0 && !p->unit[epilogue][k].primitive)
-            ok = p->usable = unit_make(d, pass, epilogue, k);
+        if (p->images[k] > 0 && !p->unit[k].primitive)
+            ok = p->usable = unit_make(d, pass, k);
     lock_drop(&d->lock);
     math_team_leave(saved);
     return ok;
@@ -475,11 +457,8 @@ bool conv_dnnl_run(const struct math_conv *plan, enum conv_pass pass, struct poo
                    const struct math_conv_args *a, void *scratch)
 {
     struct conv_dnnl *d = plan->dnnl;
-    struct dnnl_job j = {.d = d, .pass = pass, .p = &d->pass[pass], .a = a};
-    const bool forward = pass == CONV_FORWARD;
-    if (forward)
-        j.epilogue = (a->bias ? EPILOGUE_BIAS : 0) | (a->act == MATH_ACT_RELU ? EPILOGUE_RELU : 0);
-    if (!units_ready(d, pass, j.epilogue))
+    struct dnnl_job j = {.plan = plan, .d = d, .pass = pass, .p = &d->pass[pass], .a = a};
+    if (!units_ready(d, pass))
         return false;
     struct filter_copy *copy = NULL;
     char *next = (char *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
@@ -506,7 +485,5 @@ bool conv_dnnl_run(const struct math_conv *plan, enum conv_pass pass, struct poo
         copy_drop(copy);
         lock_drop(&d->lock);
     }
-    if (forward && !j.failed)
-        conv_late_act(plan, pool, a);
     return !j.failed;
 }

@@ -39,8 +39,9 @@ void conv_own_backward_filter(const struct math_conv *plan, struct pool *pool,
 
 /* dfilter = the partial filter gradients, added in order. */
 void conv_sum_partials(const struct math_conv *plan, const void *partial, void *dfilter);
-/* Activations beyond relu, on a result that has its bias. */
-void conv_late_act(const struct math_conv *plan, struct pool *pool, const struct math_conv_args *a);
+/* Adds the bias to float outputs of some positions, and applies the activation. */
+void conv_epilogue(const struct math_conv *plan, const struct math_conv_args *a, float *y,
+                   int64_t positions);
 
 /* Direct loops over NHWC float images: whether they can do a pass, the scratch it takes (a turned
  * filter, or partial filter gradients). */

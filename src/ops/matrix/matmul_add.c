@@ -7,7 +7,7 @@
 
 #include "math/gemm.h"
 #include "op/infer.h"
-#include "ops/matrix/part.h"
+#include "op/part.h"
 
 struct matmul_add {
     struct kernel *product; /* owned */

@@ -5,7 +5,7 @@
  * nodes' own kernels. */
 #include "math/gemm.h"
 #include "op/infer.h"
-#include "ops/matrix/part.h"
+#include "op/part.h"
 
 struct matmul_slice {
     struct kernel *product, *slice; /* owned */

@@ -73,21 +73,33 @@ static bool want_four(const struct tensor *t, const char *what, struct status *s
     return false;
 }
 
-typedef bool (*conv_fn)(struct math_conv *plan, struct pool *pool,
-                        const struct math_conv_args *args, struct status *st);
-typedef int64_t (*scratch_fn)(const struct math_conv *plan);
+struct direction {
+    bool (*run)(struct math_conv *plan, struct pool *pool, const struct math_conv_args *args,
+                struct status *st);
+    int64_t (*scratch_bytes)(const struct math_conv *plan);
+};
+static const struct direction forward_run = {math_conv_forward, math_conv_forward_scratch_bytes},
+                              data_run = {math_conv_backward_data,
+                                          math_conv_backward_data_scratch_bytes},
+                              filter_run = {math_conv_backward_filter,
+                                            math_conv_backward_filter_scratch_bytes};
+
+static bool conv2d_init(struct kernel *k, void *state, struct status *st)
+{
+    return conv2d_state_init(state, k->attrs, st);
+}
 
 /* Runs one of the three directions; nothing to add up gives zeros. */
-static bool run_plan(struct kctx *c, const struct math_conv_shape *shape, conv_fn fn,
-                     scratch_fn scratch, struct math_conv_args *args, struct status *st)
+static bool run_plan(struct kctx *c, struct conv2d_state *s, const struct math_conv_shape *shape,
+                     const struct direction *d, struct math_conv_args *args, struct status *st)
 {
     bool own;
-    struct math_conv *plan = conv2d_plan(kernel_state(c), shape, &own, st);
+    struct math_conv *plan = conv2d_plan(s, shape, &own, st);
     if (!plan)
         return false;
-    int64_t bytes = scratch(plan);
+    int64_t bytes = d->scratch_bytes(plan);
     bool ok = bytes == 0 || (args->scratch = kernel_scratch(c, bytes, st));
-    ok = ok && fn(plan, kernel_pool(c), args, st);
+    ok = ok && d->run(plan, kernel_pool(c), args, st);
     if (own)
         math_conv_free(plan);
     return ok;
@@ -101,26 +113,31 @@ static bool clear_if_empty(const struct tensor *out, const struct tensor *a, con
     return true;
 }
 
+bool conv2d_forward(struct kctx *c, struct conv2d_state *s, const struct math_conv_shape *m,
+                    const void *bias, enum math_act act, struct status *st)
+{
+    const struct tensor *x = kernel_in(c, 0), *f = kernel_in(c, 1);
+    const struct shape shape =
+        conv2d_to_layout(s->attrs.nchw, (int64_t[]){m->batch, m->out_h, m->out_w, m->out_c});
+    struct tensor *y = kernel_out(c, 0, &shape, st);
+    if (!y)
+        return false;
+    struct math_conv_args args = {
+        .x = x->data, .filter = f->data, .y = y->data, .bias = bias, .act = act};
+    return clear_if_empty(y, x, f) || run_plan(c, s, m, &forward_run, &args, st);
+}
+
 static bool conv_run(struct kctx *c, struct status *st)
 {
-    const struct conv2d_state *s = kernel_state(c);
+    struct conv2d_state *s = kernel_state(c);
     const struct tensor *x = kernel_in(c, 0), *f = kernel_in(c, 1);
     struct math_conv_shape m;
     int64_t dims[4];
     if (!want_four(x, "input", st) || !want_four(f, "filter", st))
         return false;
     conv2d_from_layout(s->attrs.nchw, shape_dims(&x->shape), dims);
-    if (!conv2d_sizes(&s->attrs, x->dtype, dims, shape_dims(&f->shape), &m, st))
-        return false;
-    struct shape shape =
-        conv2d_to_layout(s->attrs.nchw, (int64_t[]){m.batch, m.out_h, m.out_w, m.out_c});
-    struct tensor *y = kernel_out(c, 0, &shape, st);
-    if (!y)
-        return false;
-    if (clear_if_empty(y, x, f))
-        return true;
-    return run_plan(c, &m, math_conv_forward, math_conv_forward_scratch_bytes,
-                    &(struct math_conv_args){.x = x->data, .filter = f->data, .y = y->data}, st);
+    return conv2d_sizes(&s->attrs, x->dtype, dims, shape_dims(&f->shape), &m, st) &&
+           conv2d_forward(c, s, &m, NULL, MATH_ACT_NONE, st);
 }
 
 /* Whether dy is what the convolution gives. */
@@ -160,7 +177,7 @@ static bool read_sizes(const struct kctx *c, int i, int64_t out[4], struct statu
 
 static bool backward_input_run(struct kctx *c, struct status *st)
 {
-    const struct conv2d_state *s = kernel_state(c);
+    struct conv2d_state *s = kernel_state(c);
     const struct tensor *f = kernel_in(c, 1), *dy = kernel_in(c, 2);
     struct math_conv_shape m;
     int64_t sizes[4], dims[4];
@@ -176,14 +193,14 @@ static bool backward_input_run(struct kctx *c, struct status *st)
         return false;
     if (clear_if_empty(dx, f, dy))
         return true;
-    return run_plan(c, &m, math_conv_backward_data, math_conv_backward_data_scratch_bytes,
+    return run_plan(c, s, &m, &data_run,
                     &(struct math_conv_args){.filter = f->data, .dy = dy->data, .dx = dx->data},
                     st);
 }
 
 static bool backward_filter_run(struct kctx *c, struct status *st)
 {
-    const struct conv2d_state *s = kernel_state(c);
+    struct conv2d_state *s = kernel_state(c);
     const struct tensor *x = kernel_in(c, 0), *dy = kernel_in(c, 2);
     struct math_conv_shape m;
     int64_t filter[4], dims[4];
@@ -198,7 +215,7 @@ static bool backward_filter_run(struct kctx *c, struct status *st)
         return false;
     if (clear_if_empty(df, x, dy))
         return true;
-    return run_plan(c, &m, math_conv_backward_filter, math_conv_backward_filter_scratch_bytes,
+    return run_plan(c, s, &m, &filter_run,
                     &(struct math_conv_args){.x = x->data, .dy = dy->data, .dfilter = df->data},
                     st);
 }

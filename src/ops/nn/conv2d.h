@@ -29,7 +29,7 @@ struct conv2d_state {
 
 MUST_CHECK bool conv2d_attrs_read(const struct attrs *a, struct conv2d_attrs *out,
                                   struct status *st);
-bool conv2d_init(struct kernel *k, void *state, struct status *st);
+MUST_CHECK bool conv2d_state_init(struct conv2d_state *s, const struct attrs *a, struct status *st);
 void conv2d_release(void *state);
 
 /* Dims of x in the order batch, height, width, channels, from a tensor's and back. */
@@ -39,6 +39,12 @@ struct shape conv2d_to_layout(bool nchw, const int64_t dims[4]);
 /* The sizes of a convolution over x (batch, height, width, channels) with this filter (HWIO). */
 MUST_CHECK bool conv2d_sizes(const struct conv2d_attrs *a, int dtype, const int64_t x[4],
                              const int64_t *filter, struct math_conv_shape *out, struct status *st);
+
+/* Conv2D of inputs 0 and 1, which are of this shape and not empty, into output 0; bias: an element
+ * a channel, or NULL. */
+MUST_CHECK bool conv2d_forward(struct kctx *c, struct conv2d_state *s,
+                               const struct math_conv_shape *m, const void *bias, enum math_act act,
+                               struct status *st);
 
 /* A plan for the shape; *own says that the caller frees it. */
 struct math_conv *conv2d_plan(struct conv2d_state *s, const struct math_conv_shape *shape,

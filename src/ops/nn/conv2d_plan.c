@@ -55,11 +55,10 @@ bool conv2d_attrs_read(const struct attrs *a, struct conv2d_attrs *out, struct s
            read_four(a, "dilations", out->nchw, out->dilation, st) && read_explicit(a, out, st);
 }
 
-bool conv2d_init(struct kernel *k, void *state, struct status *st)
+bool conv2d_state_init(struct conv2d_state *s, const struct attrs *a, struct status *st)
 {
-    struct conv2d_state *s = state;
     lock_init(&s->lock, "conv2d", LOCK_RANK_KERNEL);
-    return conv2d_attrs_read(k->attrs, &s->attrs, st);
+    return conv2d_attrs_read(a, &s->attrs, st);
 }
 
 void conv2d_release(void *state)

@@ -15,6 +15,7 @@ struct rig {
     TF_Session *fused, *plain;
     TF_Status *st;
     int type;
+    bool tame; /* what is fed has no special values, which long sums would all turn to NaN */
     TF_Output feeds[MAX_FEEDS];
     TF_Tensor *values[MAX_FEEDS];
     int num_feeds;

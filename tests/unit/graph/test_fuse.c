@@ -193,7 +193,7 @@ static TF_Output product(struct rig *r, TF_Output a, TF_Output b, bool ta, bool 
     return o;
 }
 
-static void test_fuse_matmul__same_bits(void **state)
+static void test_fuse_epilogue__same_bits(void **state)
 {
     (void)state;
     static const int64_t sizes[][3] = {{3, 5, 7},    {128, 64, 200}, {100, 10, 784},
@@ -215,7 +215,7 @@ static void test_fuse_matmul__same_bits(void **state)
     }
 }
 
-static void test_fuse_matmul__errors_name_the_node(void **state)
+static void test_fuse_epilogue__errors_name_the_node(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -292,8 +292,8 @@ int main(void)
         cmocka_unit_test(test_fuse_ewise__gradients_do_not_broadcast),
         cmocka_unit_test(test_fuse_ewise__biases_run_along_the_last_dim),
         cmocka_unit_test(test_fuse_ewise__clip_does_not_broadcast),
-        cmocka_unit_test(test_fuse_matmul__same_bits),
-        cmocka_unit_test(test_fuse_matmul__errors_name_the_node),
+        cmocka_unit_test(test_fuse_epilogue__same_bits),
+        cmocka_unit_test(test_fuse_epilogue__errors_name_the_node),
         cmocka_unit_test(test_fuse_ewise__results_in_between_can_be_fetched),
         cmocka_unit_test(test_fuse_ewise__works_under_switch),
     };

@@ -385,7 +385,7 @@ static void test_fuse_outputs__nonsense_from_outside_is_refused(void **state)
     "attr { key: 'names' value { list { " names "} } } "                                           \
     "attr { key: 'made' value { list { " names "} } } }"
 
-static void test_fuse_matmul__nonsense_from_outside_is_refused(void **state)
+static void test_fuse_epilogue__nonsense_from_outside_is_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -410,7 +410,7 @@ static void test_fuse_matmul__nonsense_from_outside_is_refused(void **state)
 }
 
 /* Add of a vector whose length is known to be that of the rows. */
-static void test_fuse_matmul__adds_a_vector(void **state)
+static void test_fuse_epilogue__adds_a_vector(void **state)
 {
     (void)state;
     for (int first = 0; first < 2; first++) {
@@ -443,8 +443,8 @@ int main(void)
         cmocka_unit_test(test_fuse_outputs__shape_rules_stay),
         cmocka_unit_test(test_fuse_outputs__works_in_a_loop),
         cmocka_unit_test(test_fuse_outputs__nonsense_from_outside_is_refused),
-        cmocka_unit_test(test_fuse_matmul__nonsense_from_outside_is_refused),
-        cmocka_unit_test(test_fuse_matmul__adds_a_vector),
+        cmocka_unit_test(test_fuse_epilogue__nonsense_from_outside_is_refused),
+        cmocka_unit_test(test_fuse_epilogue__adds_a_vector),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

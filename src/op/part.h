@@ -2,8 +2,8 @@
 /* Nodes that the optimiser has joined, kept as kernels of their own inside a fused one: what does
  * not fit the fused loop goes through them, one after the other, and so do errors. The fused node's
  * attrs nodes, names and made (graph/fused_node.h) say what they are. */
-#ifndef LEAT_OPS_MATRIX_PART_H
-#define LEAT_OPS_MATRIX_PART_H
+#ifndef LEAT_OP_PART_H
+#define LEAT_OP_PART_H
 
 #include "op/kernel.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of fused nodes; see part.h. */
-#include "ops/matrix/part.h"
+#include "op/part.h"
 
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fusion into products: MatMul, then BiasAdd (or Add of a vector), then an activation, become one
- * node that applies the vector and the activation to blocks of the product in the cache.
+/* Fusion into products: MatMul or Conv2D, then BiasAdd (or Add of a vector), then an activation,
+ * become one node that applies the vector and the activation to blocks of the product in the cache.
  *
  * Results in between may have no other reader, nor be protected; control inputs, references and
- * other frames or devices end the pattern. The kernel is ops/matrix/fused_matmul.c. Linear. */
+ * other frames or devices end the pattern. A vector must go along the channels, which are last but
+ * in NCHW. The kernels are ops/matrix/fused_matmul.c and ops/nn/fused_conv2d.c. Linear. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -12,6 +13,7 @@
 enum { MAX_PARTS = 3 };
 
 struct match {
+    const char *fused;
     struct rnode *parts[MAX_PARTS]; /* the product, the sum, the activation */
     int num;
     int bias; /* which input of the sum is the vector */
@@ -54,26 +56,45 @@ static bool adds_vector(const struct rnode *product, const struct rnode *sum, in
 {
     struct redge e = sum->inputs[bias];
     const struct shape *p = &product->shapes[0], *v = &e.node->shapes[e.index];
-    return p->rank == 2 && v->rank == 1 && shape_dim(v, 0) >= 0 &&
-           shape_dim(v, 0) == shape_dim(p, 1);
+    return p->rank >= 2 && v->rank == 1 && shape_dim(v, 0) >= 0 &&
+           shape_dim(v, 0) == shape_dim(p, p->rank - 1);
+}
+
+static bool is_nchw(const struct rnode *n)
+{
+    return attrs_find(n->attrs, "data_format") &&
+           !str_is(attrs_string(n->attrs, "data_format"), "NHWC");
 }
 
 static bool find_sum(struct match *m, struct rnode *sum)
 {
     static const char *const biases[] = {"BiasAdd", "BiasAddV1"}, *const adds[] = {"Add", "AddV2"};
     m->bias = sum->inputs[0].node == m->parts[0] ? 1 : 0;
-    bool is_bias = is_one_of(sum, biases, ARRAY_LEN(biases)) && m->bias == 1;
-    bool is_add = is_one_of(sum, adds, ARRAY_LEN(adds)) && adds_vector(m->parts[0], sum, m->bias);
+    const bool nchw = is_nchw(m->parts[0]);
+    bool is_bias =
+        is_one_of(sum, biases, ARRAY_LEN(biases)) && m->bias == 1 && is_nchw(sum) == nchw;
+    bool is_add =
+        is_one_of(sum, adds, ARRAY_LEN(adds)) && !nchw && adds_vector(m->parts[0], sum, m->bias);
     m->parts[1] = sum;
     m->num = 2;
     return is_bias || is_add;
 }
 
+static const char *find_fused(const struct rnode *product)
+{
+    static const char *const ops[][2] = {{"MatMul", "_FusedMatMul"}, {"Conv2D", "_FusedConv2D"}};
+    for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+        if (strcmp(product->op->name, ops[i][0]) == 0)
+            return ops[i][1];
+    }
+    return NULL;
+}
+
 static bool find_match(const struct rconsumers *c, struct rnode *product, struct match *m)
 {
     static const char *const acts[] = {"Relu", "Relu6", "Elu", "Tanh", "Sigmoid"};
-    if (strcmp(product->op->name, "MatMul") != 0 || !is_plain(product) ||
-        !fused_node_on_cpu(product))
+    m->fused = find_fused(product);
+    if (!m->fused || !is_plain(product) || !fused_node_on_cpu(product))
         return false;
     m->parts[0] = product;
     struct rnode *sum = only_reader(c, product);
@@ -100,7 +121,7 @@ static struct rnode *replace(struct rgraph *g, const struct match *m, struct sta
                                    m->parts[1]->inputs[m->bias]};
     struct attrs attrs = {0};
     set_attrs(m, &attrs);
-    struct rnode *fused = fused_node_add(g, last, "_FusedMatMul", &attrs, inputs, 3, st);
+    struct rnode *fused = fused_node_add(g, last, m->fused, &attrs, inputs, 3, st);
     attrs_clear(&attrs);
     if (fused)
         fused->shapes = last->shapes;
@@ -132,9 +153,9 @@ static bool enabled(const struct pass_options *o)
     return o->fuse;
 }
 
-PASS_DEF(fuse_matmul) = {
-    .name = "fuse_matmul",
-    .summary = "A product, a vector added to it and an activation become one node.",
+PASS_DEF(fuse_epilogue) = {
+    .name = "fuse_epilogue",
+    .summary = "A product or convolution, a vector added to it and an activation become one node.",
     .order = 400,
     .enabled = enabled,
     .run = run,
