@@ -69,7 +69,8 @@ TF_Output rig_feed(struct rig *r, const int64_t *dims, int rank)
     size_t bytes = (size_t)n * TF_DataTypeSize(r->type);
     TF_Tensor *t = TF_AllocateTensor(r->type, dims, rank, bytes);
     for (int64_t i = 0; i < n; i++) {
-        double v = !r->tame && rig_pick(40) == 0 ? special() : ((double)rig_pick(20000) - 10000) / 3000;
+        double v =
+            !r->tame && rig_pick(40) == 0 ? special() : ((double)rig_pick(20000) - 10000) / 3000;
         if (r->type == TF_FLOAT)
             ((float *)TF_TensorData(t))[i] = (float)v;
         else
