@@ -77,6 +77,7 @@ void graph_unref(struct graph *g)
     mem_free(g->nodes);
     strmap_release(&g->by_name);
     strmap_release(&g->name_uses);
+    strmap_release(&g->while_frames);
     u64map_release(&g->scopes);
     collections_release(g);
     library_unref(g->library);

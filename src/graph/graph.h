@@ -72,6 +72,7 @@ struct graph {
     int64_t num_scoped;
     struct function_library *library; /* counted; shared with the bodies of its functions */
     struct strmap collections;        /* name -> struct collection */
+    struct strmap while_frames;       /* frame names of the loops that TF_FinishWhile made */
     /* GraphDef versions: the least producer and the greatest min_consumer of what was imported. */
     int producer, min_consumer;
     int *bad_consumers; /* rising */

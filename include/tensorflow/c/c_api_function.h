@@ -113,7 +113,8 @@ TF_CAPI_EXPORT extern TF_WhileParams TF_NewWhile(TF_Graph *g, TF_Output *inputs,
 
 /* Adds the loop to the graph and writes the variables' last values to the caller's outputs
  * (ninputs). Frees what params owns, whatever comes out. One thread. Errors: INVALID_ARGUMENT
- * (name, cond_output or a body output not set, or of the wrong graph, type or shape). */
+ * (name, cond_output or a body output not set, or of the wrong graph or type; a name that another
+ * loop of the graph has; params that were finished before; or no outputs). */
 TF_CAPI_EXPORT extern void TF_FinishWhile(const TF_WhileParams *params, TF_Status *status,
                                           TF_Output *outputs);
 
