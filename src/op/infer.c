@@ -51,6 +51,16 @@ int infer_producer_version(const struct infer_ctx *c)
     return c->call->producer_version;
 }
 
+const struct op *infer_op(const struct infer_ctx *c)
+{
+    return c->call->op;
+}
+
+const char *infer_node_name(const struct infer_ctx *c)
+{
+    return c->call->node_name ? c->call->node_name : "";
+}
+
 bool infer_input_range(const struct infer_ctx *c, const char *name, int *first, int *n)
 {
     const struct op *op = c->call->op;

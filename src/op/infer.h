@@ -19,6 +19,8 @@ int infer_input_type(const struct infer_ctx *c, int i); /* base type */
 int infer_output_type(const struct infer_ctx *c, int i);
 const struct attrs *infer_attrs(const struct infer_ctx *c);
 int infer_producer_version(const struct infer_ctx *c);
+const struct op *infer_op(const struct infer_ctx *c);
+const char *infer_node_name(const struct infer_ctx *c); /* "" when there is none */
 /* First expanded index and count of the declared argument `name`; false: no such argument. */
 bool infer_input_range(const struct infer_ctx *c, const char *name, int *first, int *n);
 /* The value of input i where it is a constant of the graph (small ones are computed); else NULL. */

@@ -253,21 +253,81 @@ struct choice {
     const struct op *op;
     const char *device;
     const struct attrs *attrs;
+    const char *node_name;
     struct str label;
-    const struct kernel_def *best;
+    struct entry *best, *equal; /* equal: fits as well as best does, NULL when none does */
 };
 
-static bool consider(struct entry *list, struct choice *c, struct status *st)
+/* `op: "X" device_type: "CPU" constraint { ... }` */
+static void print_def(struct entry *e, struct strbuf *out)
+{
+    struct status st = {0};
+    const struct constraints *c = entry_constraints(e, &st);
+    strbuf_printf(out, "op: \"%s\" device_type: \"%s\"", e->def->op, e->def->device);
+    for (int i = 0; c && i < c->n; i++) {
+        strbuf_printf(out, " constraint { name: \"%s\" allowed_values { list {", c->items[i].attr);
+        for (int j = 0; j < c->items[i].n; j++) {
+            strbuf_puts(out, " type: ");
+            attr_print_types(&c->items[i].list[j], 1, out);
+        }
+        strbuf_puts(out, " } } }");
+    }
+    if (e->def->label)
+        strbuf_printf(out, " label: \"%s\"", e->def->label);
+    if (e->def->priority)
+        strbuf_printf(out, " priority: %d", e->def->priority);
+    status_clear(&st);
+}
+
+static bool fail_twice(const struct choice *c, struct status *st)
+{
+    struct strbuf one = {0}, other = {0};
+    print_def(c->best, &one);
+    print_def(c->equal, &other);
+    status_invalid(st, "Multiple OpKernel registrations match NodeDef '{{node %s}}': '%s' and '%s'",
+                   c->node_name ? c->node_name : "", strbuf_text(&one), strbuf_text(&other));
+    strbuf_release(&one);
+    strbuf_release(&other);
+    return false;
+}
+
+/* A plug-in's constraint may name what the op does not have. */
+static bool check_constraint_attrs(struct entry *e, const struct constraints *types,
+                                   const struct choice *c, struct status *st)
+{
+    for (int i = 0; i < types->n; i++) {
+        const char *attr = types->items[i].attr;
+        if (attrs_find(c->attrs, attr) || op_attr_find(c->op, attr))
+            continue;
+        struct strbuf attrs = {0}, def = {0};
+        attrs_print(c->attrs, &attrs);
+        print_def(e, &def);
+        status_invalid(st,
+                       "OpKernel '%s' has constraint on attr '%s' not in NodeDef '[%s]', "
+                       "KernelDef: '%s'",
+                       e->def->op, attr, strbuf_text(&attrs), strbuf_text(&def));
+        strbuf_release(&attrs);
+        strbuf_release(&def);
+        return false;
+    }
+    return true;
+}
+
+/* Of built-in kernels that fit equally well the first counts; a plug-in's has no such right. */
+static bool consider(struct entry *list, bool plugin, struct choice *c, struct status *st)
 {
     for (struct entry *e = list; e; e = entry_next(e)) {
-        if (strcmp(e->def->device, c->device) != 0 || !label_is(e->def, c->label) ||
-            (c->best && c->best->priority >= e->def->priority))
+        int lead = c->best ? e->def->priority - c->best->def->priority : 1;
+        if (strcmp(e->def->device, c->device) != 0 || !label_is(e->def, c->label) || lead < 0 ||
+            (lead == 0 && !plugin))
             continue;
         const struct constraints *types = entry_constraints(e, st);
-        if (!types)
+        if (!types || (plugin && !check_constraint_attrs(e, types, c, st)))
             return false;
-        if (constraints_hold(types, c->op, c->attrs))
-            c->best = e->def;
+        if (!constraints_hold(types, c->op, c->attrs))
+            continue;
+        c->equal = lead == 0 ? e : NULL;
+        c->best = lead == 0 ? c->best : e;
     }
     return true;
 }
@@ -309,7 +369,7 @@ static void print_devices(struct strbuf *out)
     strmap_release(&seen);
 }
 
-static void fail_none(const struct choice *c, const char *node_name, struct status *st)
+static void fail_none(const struct choice *c, struct status *st)
 {
     struct strbuf attrs = {0}, devices = {0}, kernels = {0};
     attrs_print(c->attrs, &attrs);
@@ -320,7 +380,7 @@ static void fail_none(const struct choice *c, const char *node_name, struct stat
     status_not_found(st,
                      "No OpKernel was registered to support Op '%s' used by {{node %s}} with these "
                      "attrs: [%s]\nRegistered devices: [%s]\nRegistered kernels:\n%s%s%s",
-                     c->op->name, node_name ? node_name : "", strbuf_text(&attrs),
+                     c->op->name, c->node_name ? c->node_name : "", strbuf_text(&attrs),
                      strbuf_text(&devices),
                      kernels.n ? strbuf_text(&kernels) : "  <no registered kernels>\n",
                      why ? "Reason: " : "", why ? why : "");
@@ -333,13 +393,17 @@ const struct kernel_def *kernel_find(const struct op *op, const char *device,
                                      const struct attrs *attrs, const char *node_name,
                                      struct status *st)
 {
-    struct choice c = {
-        .op = op, .device = device, .attrs = attrs, .label = attrs_string(attrs, "_kernel")};
-    if (!consider(first_built_in(op->name), &c, st) || !consider(first_plugin(op->name), &c, st))
+    struct choice c = {.op = op,
+                       .device = device,
+                       .attrs = attrs,
+                       .node_name = node_name,
+                       .label = attrs_string(attrs, "_kernel")};
+    if (!consider(first_built_in(op->name), false, &c, st) ||
+        !consider(first_plugin(op->name), true, &c, st) || (c.equal && !fail_twice(&c, st)))
         return NULL;
     if (!c.best)
-        fail_none(&c, node_name, st);
-    return c.best;
+        fail_none(&c, st);
+    return c.best ? c.best->def : NULL;
 }
 
 ewise_fn kernel_ewise(const struct kernel_def *def, const struct attrs *attrs, const int *in_types,

@@ -252,11 +252,84 @@ void op_each(bool (*fn)(const struct op *op, void *arg), void *arg)
     mem_free(slots);
 }
 
+static bool is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+/* The first letter may be told from the rest, which are letters, digits and underscores. */
+static bool name_ok(const char *name, bool lower_first, bool upper_first, bool upper_inside)
+{
+    if (!(lower_first && is_lower(*name)) && !(upper_first && is_upper(*name)))
+        return false;
+    for (const char *p = name + 1; *p; p++) {
+        if (!is_lower(*p) && !(upper_inside && is_upper(*p)) && !(*p >= '0' && *p <= '9') &&
+            *p != '_')
+            return false;
+    }
+    return true;
+}
+
+static bool check_arg_names(const struct op *op, const struct op_arg *args, int n,
+                            struct status *st)
+{
+    for (int i = 0; i < n; i++) {
+        if (!name_ok(args[i].name, true, false, false))
+            return status_invalid(st,
+                                  "Op '%s': an argument is named '%s', where a small letter, then "
+                                  "small letters, digits and underscores are wanted",
+                                  op->name, args[i].name);
+        for (int j = 0; args == op->outputs && j < op->num_inputs; j++) {
+            if (strcmp(args[i].name, op->inputs[j].name) == 0)
+                return status_invalid(st, "Duplicate name: %s for Op %s", args[i].name, op->name);
+        }
+    }
+    return true;
+}
+
+static bool check_names(const struct op *op, struct status *st)
+{
+    if (op->name[0] != '_' && !name_ok(op->name, false, true, true))
+        return status_invalid(st, "Invalid name: %s (Did you use CamelCase?)", op->name);
+    for (int i = 0; i < op->num_attrs; i++) {
+        if (!name_ok(op->attrs[i].name, true, true, true))
+            return status_invalid(st, "Op '%s': '%s' is no name for an attr", op->name,
+                                  op->attrs[i].name);
+    }
+    return check_arg_names(op, op->inputs, op->num_inputs, st) &&
+           check_arg_names(op, op->outputs, op->num_outputs, st);
+}
+
+/* A number of values, or a list of types, is at least 1 long unless its spec has a minimum. */
+static void set_default_minimum(struct op *op, const struct op_arg *args, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int at = args[i].number_attr >= 0 ? args[i].number_attr
+                 : args[i].is_list_type   ? args[i].type_attr
+                                          : -1;
+        if (at >= 0 && !op->attrs[at].has_min) {
+            op->attrs[at].has_min = true;
+            op->attrs[at].min = 1;
+        }
+    }
+}
+
 bool op_register(const struct op_def *def, struct status *st)
 {
     struct op *op = op_parse(def, st);
     if (!op)
         return false;
+    if (!check_names(op, st)) {
+        op_free(op);
+        return false;
+    }
+    set_default_minimum(op, op->inputs, op->num_inputs);
+    set_default_minimum(op, op->outputs, op->num_outputs);
     pthread_once(&built_in_once, make_built_in);
     bool taken = strmap_has(&built_in, def->name);
     if (!taken) {
