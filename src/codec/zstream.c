@@ -2,6 +2,8 @@
 /* Streams by zlib. zlib counts in 32 bits, so that long pieces go through it in several. The level
  * and memory are those that TensorFlow's writers use: the same bytes give the same stream. */
 #include "codec/zstream.h"
+#include <string.h>
+
 #include "base/mem.h"
 #include "config.h"
 
@@ -24,6 +26,7 @@ struct inflater {
     z_stream z;
     enum zform form;
     bool ended, fresh; /* the last member came to its end; no byte of one was seen */
+    bool first_only;
 };
 
 struct inflater *inflater_new(enum zform form, struct status *st)
@@ -43,6 +46,11 @@ void inflater_free(struct inflater *z)
     if (z)
         inflateEnd(&z->z);
     mem_free(z);
+}
+
+void inflater_first_only(struct inflater *z)
+{
+    z->first_only = true;
 }
 
 bool inflater_between(const struct inflater *z)
@@ -66,6 +74,8 @@ bool inflater_run(struct inflater *z, struct str *in, void *out, size_t room, si
 {
     *got = 0;
     for (;;) {
+        if (z->ended && z->first_only)
+            return true;
         if (z->ended && (in->n == 0 || !next_member(z, *in, st)))
             return in->n == 0;
         z->z.next_in = (Bytef *)(uintptr_t)in->p;
@@ -155,6 +165,11 @@ void inflater_free(struct inflater *z)
     (void)z;
 }
 
+void inflater_first_only(struct inflater *z)
+{
+    (void)z;
+}
+
 bool inflater_between(const struct inflater *z)
 {
     (void)z;
@@ -190,24 +205,43 @@ bool deflater_run(struct deflater *z, struct str in, enum zflush flush, struct s
 
 #endif
 
-bool zstream_unpack(enum zform form, struct str in, size_t limit, struct strbuf *out,
-                    struct status *st)
+/* Twice the room, for what was unpacked so far. */
+static bool grow(char **p, size_t n, size_t *cap, struct status *st)
 {
+    size_t room = *cap ? *cap * 2 : 4096;
+    char *more = mem_try(room, "a packed stream", st);
+    if (!more)
+        return false;
+    if (n)
+        memcpy(more, *p, n);
+    mem_free(*p);
+    *p = more;
+    *cap = room;
+    return true;
+}
+
+bool zstream_unpack(enum zform form, struct str in, char **out, size_t *n, struct status *st)
+{
+    size_t cap = 0, got = 1;
     struct inflater *z = inflater_new(form, st);
-    size_t got = 1, total = 0, room = (size_t)1 << 16;
-    char *piece = z ? mem_alloc(room) : NULL;
-    bool ok = z != NULL;
+    *out = NULL;
+    *n = 0;
+    if (!z)
+        return false;
+    inflater_first_only(z);
+    bool ok = true;
     while (ok && got > 0) {
-        ok = inflater_run(z, &in, piece, room, &got, st);
-        total += got;
-        if (ok && total > limit)
-            ok = status_exhausted(st, "more than %zu bytes when unpacked", limit);
-        if (ok)
-            strbuf_add(out, piece, got);
+        ok = (*n < cap || grow(out, *n, &cap, st)) &&
+             inflater_run(z, &in, *out + *n, cap - *n, &got, st);
+        *n += ok ? got : 0;
     }
     if (ok && !inflater_between(z))
         ok = status_fail(st, STATUS_DATA_LOSS, "packed stream is cut short");
-    mem_free(piece);
     inflater_free(z);
+    if (!ok) {
+        mem_free(*out);
+        *out = NULL;
+        *n = 0;
+    }
     return ok;
 }

@@ -15,6 +15,7 @@ struct inflater *inflater_new(enum zform form, struct status *st) MUST_CHECK;
  * is not 0 or bytes come. Members of a gzip stream follow one another. DATA_LOSS: broken. */
 MUST_CHECK bool inflater_run(struct inflater *z, struct str *in, void *out, size_t room,
                              size_t *got, struct status *st);
+void inflater_first_only(struct inflater *z);    /* nothing is read beyond the first end */
 bool inflater_between(const struct inflater *z); /* a stream may end here */
 void inflater_free(struct inflater *z);          /* NULL is fine */
 
@@ -27,9 +28,9 @@ MUST_CHECK bool deflater_run(struct deflater *z, struct str in, enum zflush flus
                              struct strbuf *out, struct status *st);
 void deflater_free(struct deflater *z); /* NULL is fine */
 
-/* All of a stream in memory, at most `limit` bytes when unpacked; appended to out. DATA_LOSS,
- * RESOURCE_EXHAUSTED. */
-MUST_CHECK bool zstream_unpack(enum zform form, struct str in, size_t limit, struct strbuf *out,
+/* The first stream of those in memory; what follows it does not count. *out is the caller's, freed
+ * with mem_free. DATA_LOSS: broken or cut short, RESOURCE_EXHAUSTED: no memory. */
+MUST_CHECK bool zstream_unpack(enum zform form, struct str in, char **out, size_t *n,
                                struct status *st);
 
 #endif
