@@ -40,7 +40,7 @@ LAYERS = {
     'graph': ['base', 'proto', 'tensor', 'op'],
     'grad': ['base', 'proto', 'tensor', 'op', 'graph'],
     'device': ['base', 'tensor', 'math', 'op'],
-    'runtime': ['base', 'proto', 'tensor', 'op', 'graph', 'device/device.h'],
+    'runtime': ['base', 'proto', 'tensor', 'op', 'graph', 'grad', 'device/device.h'],
     'io': ['base', 'codec', 'proto', 'tensor'],
     'dist': ['base', 'proto', 'tensor', 'op', 'graph', 'runtime', 'io'],
     'api': ['include', 'base', 'codec', 'proto', 'tensor', 'math', 'op', 'graph', 'grad', 'runtime',

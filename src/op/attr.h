@@ -63,6 +63,7 @@ struct attrs {
 struct attr_func {
     char *name;
     struct attrs attrs;
+    void *instance; /* atomic; the runtime's, of a kernel's own attrs: not copied or compared */
 };
 
 void attr_value_clear(struct attr_value *v);

@@ -41,7 +41,7 @@ static bool check_call(const struct kernel *k, const struct evaluate_call *e, st
 }
 
 static void refuse_function(struct kernel_env *env UNUSED, struct kctx *caller UNUSED,
-                            const struct attr_func *f, const struct tensor *inputs UNUSED,
+                            const struct attr_func *f, struct tensor *inputs UNUSED,
                             int num_inputs UNUSED, function_done_fn done, void *arg)
 {
     struct status st = {0};

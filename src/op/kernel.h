@@ -124,17 +124,19 @@ struct kernel_env { /* one per step; everything in it outlives the step */
     struct resource_map *process_resources;
     int64_t step_id;
     const char *session_handle;
-    /* Runs a function of the graph's library with these inputs (borrowed until done is called);
-     * done gets outputs that it owns. Never calls done before it returns to a caller that holds a
-     * lock. */
+    /* Runs a function of the graph's library, found by what lives as long as the kernel or is
+     * called for the first time. The values are taken out of inputs, an array that is the caller's
+     * until done is called. done takes what it wants of st and outputs; the rest is dropped
+     * afterwards. It may be called before this returns. */
     void (*run_function)(struct kernel_env *env, struct kctx *caller, const struct attr_func *f,
-                         const struct tensor *inputs, int num_inputs, function_done_fn done,
-                         void *arg);
+                         struct tensor *inputs, int num_inputs, function_done_fn done, void *arg);
+    int depth; /* calls of functions around this graph */
     /* Arguments and results when the graph is a function body or a partition: _Arg and _Retval. */
     const struct tensor *args;
     struct tensor *retvals;
     int num_args, num_retvals;
-    void *runtime; /* the runtime's own */
+    bool take_args; /* values may be taken out of args */
+    void *runtime;  /* the runtime's own */
 };
 
 struct kctx {

@@ -67,6 +67,21 @@ static bool check_const(const struct rnode *n, struct status *st)
                           dtype_name(have), dtype_name(n->output_types[0]), n->name);
 }
 
+/* Whoever wrote a graph may have put one in by hand; it must not reach past what a run has. */
+static bool check_end(const struct part_build *b, const struct plan_step *s, const struct rnode *n,
+                      struct status *st)
+{
+    const struct plan *p = b->plan;
+    const int limit = s->kind == STEP_ARG ? p->num_args : p->num_fetches;
+
+    if (n->origin && !n->made && !p->is_function)
+        return status_invalid(st, "%s '%s' can run inside of a function only", n->op->name,
+                              n->name);
+    return (s->arg >= 0 && s->arg < limit) ||
+           status_invalid(st, "%s '%s': there is no number %d, only %d", n->op->name, n->name,
+                          s->arg, limit);
+}
+
 static bool fill_step(struct part_build *b, struct plan_step *s, struct rnode *n, struct status *st)
 {
     s->name = n->name;
@@ -87,7 +102,7 @@ static bool fill_step(struct part_build *b, struct plan_step *s, struct rnode *n
     if (s->kind == STEP_CONST)
         return check_const(n, st);
     if (s->kind == STEP_ARG || s->kind == STEP_RETVAL)
-        return true;
+        return check_end(b, s, n, st);
     s->kernel = plan_kernel(b->plan, n, b->part->device, st);
     if (!s->kernel)
         return false;

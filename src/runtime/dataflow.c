@@ -130,7 +130,7 @@ static bool hand_on(struct flow *f, const struct flow_ready *r, const struct pla
     case STEP_TRIGGER:
         return true;
     case STEP_ARG:
-        it->slots[s->out] = tensor_copy(&f->env->args[s->arg]);
+        it->slots[s->out] = step_arg(f->env, s->arg);
         return true;
     case STEP_FORWARD:
     case STEP_LOOP_COND:

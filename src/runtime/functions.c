@@ -7,9 +7,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "graph/function.h"
+#include "grad/function_grad.h"
+#include "graph/graphdef.h"
 #include "op/rendezvous.h"
+#include "proto/leat_proto.h"
+#include "runtime/placer.h"
 #include "runtime/session_impl.h"
+
+enum { MAX_CALL_DEPTH = 10000, CALLS_PER_STACK = 16 };
 
 struct instance { /* owned by the session */
     struct function_body body;
@@ -18,7 +23,7 @@ struct instance { /* owned by the session */
 
 struct functions {
     struct lock lock;
-    struct strmap by_key; /* "name{attrs}" -> instance; guarded by lock */
+    struct strmap by_key; /* the call as a message -> instance; guarded by lock */
 };
 
 static struct functions *functions_of(struct session *s)
@@ -53,16 +58,15 @@ void session_functions_free(struct session *s)
     mem_free(s->functions);
 }
 
-static char *key_of(const struct attr_func *f)
+/* The bytes of the call as a message: equal for equal calls alone. */
+static bool key_of(const struct attr_func *f, struct strbuf *key, struct status *st)
 {
-    struct strbuf b = {0};
-    strbuf_puts(&b, f->name);
-    for (int64_t i = 0; i < f->attrs.n; i++) {
-        strbuf_printf(&b, "{%s=", f->attrs.items[i].name);
-        attr_value_print(&f->attrs.items[i].value, &b);
-        strbuf_putc(&b, '}');
-    }
-    return strbuf_take(&b);
+    struct arena a = {0};
+    struct attr_value v = {.kind = ATTR_FUNC, .func = (struct attr_func *)(uintptr_t)f};
+    bool ok = pb_encode_with(attr_to_proto(&a, &v), PB_DETERMINISTIC, key, st);
+
+    arena_release(&a);
+    return ok;
 }
 
 /* What must run: results, what the function names, and everything stateful. */
@@ -87,10 +91,38 @@ static struct node **targets_of(const struct function_body *b, int *n)
     return t;
 }
 
+/* RemoteCall: nodes that ask for no device stand on the call's. */
+static bool use_target(struct session *s, struct instance *in, struct str target, struct status *st)
+{
+    char *name = mem_strndup(target.p, target.n);
+    struct device_spec want, have;
+    struct status ignored = {0};
+    bool ok = device_spec_parse(name, &want, &ignored), there = false;
+
+    for (int i = 0; ok && i < s->num_devices && !there; i++)
+        there = device_spec_parse(s->devices[i].name, &have, &ignored) &&
+                device_spec_matches(&want, &have);
+    status_clear(&ignored);
+    if (!ok)
+        status_invalid(st, "Could not parse %s into a device specification.", name);
+    else if (!there)
+        status_internal(st, "Currently don't support instantiating functions on device: %s", name);
+    for (int64_t i = 0; there && i < in->body.graph->num_nodes; i++) {
+        if (!in->body.graph->nodes[i]->device[0])
+            graph_set_device(in->body.graph->nodes[i], name);
+    }
+    mem_free(name);
+    return there;
+}
+
 static bool build(struct session *s, struct instance *in, const struct attr_func *f,
                   struct status *st)
 {
-    if (!function_instantiate(s->graph, f->name, &f->attrs, &in->body, st))
+    if (!function_or_gradient(s->graph, f->name, &f->attrs, &in->body, st))
+        return false;
+    const struct attr_value *target = attrs_find(&f->attrs, "_target");
+    if (target && target->kind == ATTR_STRING && !target->is_list &&
+        !use_target(s, in, target->s, st))
         return false;
     int n = 0;
     struct node **targets = targets_of(&in->body, &n);
@@ -98,40 +130,66 @@ static bool build(struct session *s, struct instance *in, const struct attr_func
                              .targets = targets,
                              .num_targets = n,
                              .passes = &s->config.passes,
-                             .is_function = true};
-    if (n > 0) {
+                             .is_function = true,
+                             .num_args = in->body.num_args,
+                             .num_retvals = in->body.num_rets};
+    if (n > 0)
         in->plan = plan_new(s, &r, st);
-        if (in->plan)
-            in->plan->num_fetches = in->body.num_rets;
-    }
     mem_free(targets);
     return n == 0 || in->plan;
 }
 
-static struct instance *instantiate(struct session *s, const struct attr_func *f, struct status *st)
+static struct instance *find(struct functions *all, const struct strbuf *key)
+{
+    lock_take(&all->lock);
+    struct instance *in = strmap_find_n(&all->by_key, key->p, key->n);
+    lock_drop(&all->lock);
+    return in;
+}
+
+/* Another thread may have made it meanwhile: the first one stays. */
+static struct instance *keep(struct functions *all, const struct strbuf *key, struct instance *in)
+{
+    lock_take(&all->lock);
+    struct instance *there = strmap_find_n(&all->by_key, key->p, key->n);
+    if (!there)
+        strmap_put_n(&all->by_key, key->p, key->n, in);
+    lock_drop(&all->lock);
+    if (there)
+        instance_free(in);
+    return there ? there : in;
+}
+
+static struct instance *make(struct session *s, const struct attr_func *f, struct status *st)
 {
     struct functions *all = functions_of(s);
-    char *key = key_of(f);
-    lock_take(&all->lock);
-    struct instance *in = strmap_find(&all->by_key, key);
-    lock_drop(&all->lock);
-    if (!in) {
+    struct strbuf key = {0};
+    struct instance *in = NULL;
+
+    if (key_of(f, &key, st) && !(in = find(all, &key))) {
         in = mem_new(struct instance);
         if (build(s, in, f, st)) {
-            lock_take(&all->lock);
-            struct instance *there = strmap_find(&all->by_key, key);
-            if (!there)
-                strmap_put(&all->by_key, key, in);
-            lock_drop(&all->lock);
-            if (there)
-                instance_free(in);
-            in = there ? there : in;
+            in = keep(all, &key, in);
         } else {
             instance_free(in);
             in = NULL;
         }
     }
-    mem_free(key);
+    strbuf_release(&key);
+    return in;
+}
+
+/* What was made for f stays with it: instances live as long as the session. */
+static struct instance *instantiate(struct session *s, const struct attr_func *f, struct status *st)
+{
+    struct attr_func *own = (struct attr_func *)(uintptr_t)f;
+    struct instance *in = __atomic_load_n(&own->instance, __ATOMIC_ACQUIRE);
+
+    if (in)
+        return in;
+    in = make(s, f, st);
+    if (in)
+        __atomic_store_n(&own->instance, in, __ATOMIC_RELEASE);
     return in;
 }
 
@@ -139,6 +197,7 @@ static struct instance *instantiate(struct session *s, const struct attr_func *f
 
 struct call { /* owned by itself until done */
     struct kernel_env env;
+    struct plan *plan;
     function_done_fn done;
     void *arg;
     int num_rets;
@@ -159,39 +218,59 @@ static void call_over(void *arg, struct status *st)
     mem_free(c);
 }
 
-static void fail(function_done_fn done, void *arg, struct status *st)
+static bool check_call(const struct instance *in, const char *name, const struct kernel_env *env,
+                       const struct tensor *inputs, int n, struct status *st)
 {
-    done(arg, st, NULL, 0);
-    status_clear(st);
+    if (env->depth >= MAX_CALL_DEPTH)
+        return status_exhausted(st,
+                                "Function %s: calls are nested more than %d deep (a recursion that "
+                                "does not end?)",
+                                name, MAX_CALL_DEPTH);
+    if (n != in->body.num_args)
+        return status_invalid(st, "Function %s: Expects %d arguments, but %d is provided", name,
+                              in->body.num_args, n);
+    for (int i = 0; i < n; i++) {
+        int want = dtype_base(in->body.args[i]->output_types[0]);
+        if (inputs[i].dtype != want)
+            return status_invalid(st, "Function %s: Expects arg[%d] to be %s but %s is provided",
+                                  name, i, dtype_name(want), dtype_name(inputs[i].dtype));
+    }
+    return true;
 }
 
+static void start_call(void *arg)
+{
+    struct call *c = arg;
+    plan_start(c->plan, &c->env, NULL, call_over, c);
+}
+
+/* Calls within calls use up the thread's stack: now and then one goes on with another's. */
 void session_run_function(struct kernel_env *env, struct kctx *caller, const struct attr_func *f,
-                          const struct tensor *inputs, int num_inputs, function_done_fn done,
-                          void *arg)
+                          struct tensor *inputs, int num_inputs, function_done_fn done, void *arg)
 {
     (void)caller;
     struct status st = {0};
     struct session *s = env->runtime;
     struct instance *in = instantiate(s, f, &st);
-    if (in && num_inputs != in->body.num_args)
-        status_invalid(&st, "Function %s takes %d arguments, was called with %d", f->name,
-                       in->body.num_args, num_inputs);
-    if (!status_ok(&st)) {
-        fail(done, arg, &st);
-        return;
-    }
-    if (!in->plan) {
+    if (!in || !check_call(in, f->name, env, inputs, num_inputs, &st) || !in->plan) {
         done(arg, &st, NULL, 0);
+        status_clear(&st);
         return;
     }
     struct call *c = mem_zalloc(sizeof *c + sizeof(struct tensor) * (size_t)in->body.num_rets);
     c->env = *env;
     c->env.args = inputs;
     c->env.num_args = num_inputs;
+    c->env.take_args = true;
     c->env.retvals = c->rets;
     c->env.num_retvals = c->num_rets = in->body.num_rets;
     c->env.rendezvous = rendezvous_new();
+    c->env.depth = env->depth + 1;
+    c->plan = in->plan;
     c->done = done;
     c->arg = arg;
-    plan_start(in->plan, &c->env, NULL, call_over, c);
+    if (c->env.depth % CALLS_PER_STACK == 0)
+        pool_submit(env->pool, start_call, c);
+    else
+        start_call(c);
 }

@@ -38,8 +38,9 @@ struct plan *plan_new(struct session *s, const struct plan_request *r, struct st
     p->refs = 1;
     p->session = s;
     p->rgraph = rgraph_new(r->graph);
-    p->num_args = r->num_feeds;
-    p->num_fetches = r->num_fetches;
+    p->is_function = r->is_function;
+    p->num_args = r->is_function ? r->num_args : r->num_feeds;
+    p->num_fetches = r->is_function ? r->num_retvals : r->num_fetches;
     lock_init(&p->lock, "plan", LOCK_RANK_PLAN);
     p->args_from = arena_memdup(&p->arena, r->feeds, sizeof *r->feeds * (size_t)r->num_feeds);
     if (build(p, r, st))

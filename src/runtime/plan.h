@@ -122,8 +122,9 @@ struct plan {
     struct rgraph *rgraph; /* owns names, attrs and payloads that steps point to */
     struct plan_part *parts;
     int num_parts;
-    int num_args; /* feeds */
+    int num_args; /* feeds, or arguments of a function */
     int num_fetches;
+    bool is_function;
     struct output *args_from;    /* what each feed stands for */
     struct kernel **own_kernels; /* of steps that passes made; freed with the plan */
     int64_t num_own_kernels;
@@ -138,7 +139,9 @@ struct plan_request {
     struct node *const *targets;
     int num_feeds, num_fetches, num_targets;
     const struct pass_options *passes;
-    bool is_function; /* args and fetches are _Arg and _Retval nodes; no feeds */
+    /* A body: args and fetches, so many, are _Arg and _Retval nodes; no feeds. */
+    bool is_function;
+    int num_args, num_retvals;
 };
 struct plan *plan_new(struct session *s, const struct plan_request *r,
                       struct status *st) MUST_CHECK;
@@ -184,6 +187,8 @@ MUST_CHECK bool step_deref(const struct plan_step *s, struct tensor **in, struct
                            struct status *st);
 /* Adds the node, its op, its input shapes and where it was made to a failed status. */
 void step_explain(const struct plan_step *s, struct tensor *const *in, struct status *st);
+/* Argument `index` of env, taken where it may be. */
+struct tensor step_arg(struct kernel_env *env, int index);
 /* Fetch `index` of env is the value (snapshot of a reference). take: it may be moved. */
 MUST_CHECK bool step_return(struct kernel_env *env, int index, struct tensor *value, bool take,
                             struct status *st);

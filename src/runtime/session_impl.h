@@ -52,8 +52,7 @@ struct session {
 
 /* Kernel runner's hook: env->run_function. */
 void session_run_function(struct kernel_env *env, struct kctx *caller, const struct attr_func *f,
-                          const struct tensor *inputs, int num_inputs, function_done_fn done,
-                          void *arg);
+                          struct tensor *inputs, int num_inputs, function_done_fn done, void *arg);
 void session_functions_free(struct session *s);
 
 /* Counts a run in (FAILED_PRECONDITION-like refusal after close) and out. */

@@ -53,6 +53,12 @@ void step_explain(const struct plan_step *s, struct tensor *const *in, struct st
     strbuf_release(&shapes);
 }
 
+struct tensor step_arg(struct kernel_env *env, int index)
+{
+    const struct tensor *value = &env->args[index];
+    return env->take_args ? tensor_take((struct tensor *)(uintptr_t)value) : tensor_copy(value);
+}
+
 bool step_return(struct kernel_env *env, int index, struct tensor *value, bool take,
                  struct status *st)
 {
@@ -137,7 +143,7 @@ bool tape_run(const struct plan_part *part, struct tensor *slots, struct tensor 
         c.in = in + s->first_in;
         c.out = slots + s->first_out;
         if (s->kind == STEP_ARG)
-            slots[s->first_out] = tensor_copy(&env->args[s->arg]);
+            slots[s->first_out] = step_arg(env, s->arg);
         bool ok = run_step(part, s, &c, trace, st);
         if (!ok)
             step_explain(s, c.in, st);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gradient of a function: of its body, which then takes the gradients of its results too. */
+#ifndef LEAT_GRAD_FUNCTION_GRAD_H
+#define LEAT_GRAD_FUNCTION_GRAD_H
+
+#include "graph/function.h"
+
+/* The function named name, called with attrs; as function_instantiate, but for "SymbolicGradient",
+ * which is the gradient of the function that its attr f names: a function of that one's arguments
+ * and of the gradients of its results, whose results are the gradients of the arguments (zeros
+ * where there are none). A gradient that is registered in the library comes first. */
+MUST_CHECK bool function_or_gradient(struct graph *library, const char *name,
+                                     const struct attrs *attrs, struct function_body *out,
+                                     struct status *st);
+
+#endif
