@@ -153,8 +153,10 @@ bool math_conv_new(const struct math_conv_shape *shape, struct math_conv **out, 
     if (p->cost_ns * (double)shape->batch < 1e6)
         p->partials = 1; /* a millisecond in all: not worth a second sum */
     p->dnnl = conv_dnnl_new(p);
-    for (int i = 0; i < CONV_PASSES; i++)
+    for (int i = 0; i < CONV_PASSES; i++) {
+        p->fast[i] = conv_fast_serves(p, (enum conv_pass)i);
         p->direct[i] = direct_preferred(p, (enum conv_pass)i);
+    }
     *out = p;
     return true;
 }
@@ -190,8 +192,9 @@ static int64_t layout_bytes(const struct math_conv *p)
 
 static int64_t pass_scratch(const struct math_conv *p, enum conv_pass pass)
 {
-    return p->direct[pass] ? conv_direct_scratch_bytes(p, pass)
-                           : conv_dnnl_scratch_bytes(p->dnnl, pass);
+    const int64_t fast = p->fast[pass] ? conv_fast_scratch_bytes(p, pass) : 0;
+    return max_i64(fast, p->direct[pass] ? conv_direct_scratch_bytes(p, pass)
+                                         : conv_dnnl_scratch_bytes(p->dnnl, pass));
 }
 
 int64_t math_conv_forward_scratch_bytes(const struct math_conv *p)
@@ -224,15 +227,24 @@ static void relayout(struct pool *pool, const struct math_conv *p, const void *x
     math_transpose(pool, &t);
 }
 
-void conv_epilogue(const struct math_conv *plan, const struct math_conv_args *a, float *y,
-                   int64_t positions)
+void conv_epilogue(const struct math_conv *plan, struct pool *pool, const struct math_conv_args *a,
+                   float *y, int64_t positions)
 {
     const int64_t n = plan->shape.out_c;
     if (a->bias || a->act != MATH_ACT_NONE)
         math_bias_act(
-            NULL, DT_FLOAT,
+            pool, DT_FLOAT,
             &(struct math_gemm){
                 .m = positions, .n = n, .c = y, .ldc = n, .bias = a->bias, .act = a->act});
+}
+
+static bool run_fast(struct math_conv *p, enum conv_pass pass, struct pool *pool,
+                     const struct math_conv_args *a)
+{
+    if (pass == CONV_FORWARD)
+        return conv_fast_forward(p, pool, a, a->scratch);
+    return pass == CONV_BACKWARD_DATA ? conv_fast_backward_data(p, pool, a, a->scratch)
+                                      : conv_fast_backward_filter(p, pool, a, a->scratch);
 }
 
 static void run_direct(struct math_conv *p, enum conv_pass pass, struct pool *pool,
@@ -249,6 +261,8 @@ static void run_direct(struct math_conv *p, enum conv_pass pass, struct pool *po
 static void run_nhwc(struct math_conv *p, enum conv_pass pass, struct pool *pool,
                      const struct math_conv_args *a)
 {
+    if (p->fast[pass] && run_fast(p, pass, pool, a))
+        return;
     if (p->direct[pass]) {
         run_direct(p, pass, pool, a);
         return;

@@ -161,7 +161,7 @@ static void forward_run(void *arg, int64_t begin, int64_t end)
         }
         SIMD_CALL(conv_rows_forward)(&r);
         if (late)
-            conv_epilogue(j->plan, j->epilogue, r.y + r.begin * p->d.out_w * p->d.out_c,
+            conv_epilogue(j->plan, NULL, j->epilogue, r.y + r.begin * p->d.out_w * p->d.out_c,
                           (r.end - r.begin) * p->d.out_w);
     }
 }
@@ -185,8 +185,7 @@ void conv_direct_forward(const struct math_conv *plan, struct pool *pool,
     run(plan, pool, &j);
 }
 
-/* to[last - k][oc][ic] = from[k][ic][oc] over the positions k of the filter. */
-static void turn_filter(const struct math_conv_shape *s, const float *from, float *to)
+void conv_turn_filter(const struct math_conv_shape *s, const float *from, float *to)
 {
     const int64_t taps = s->filter_h * s->filter_w, n = s->in_c * s->out_c;
     for (int64_t k = 0; k < taps; k++) {
@@ -205,7 +204,7 @@ void conv_direct_backward_data(const struct math_conv *plan, struct pool *pool,
 {
     struct direct_job j = {.x = a->dy, .y = a->dx, .filter = scratch, .batch = plan->shape.batch};
     direct_make(plan, CONV_BACKWARD_DATA, &j.p);
-    turn_filter(&plan->shape, a->filter, scratch);
+    conv_turn_filter(&plan->shape, a->filter, scratch);
     run(plan, pool, &j);
 }
 

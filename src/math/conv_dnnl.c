@@ -366,7 +366,7 @@ static bool piece_run(struct dnnl_job *j, int64_t i)
     if (!execute(j->d->api, u->primitive, args, n))
         return false;
     if (j->pass == CONV_FORWARD)
-        conv_epilogue(j->plan, a, (float *)a->y + y_at, images * s->out_h * s->out_w);
+        conv_epilogue(j->plan, NULL, a, (float *)a->y + y_at, images * s->out_h * s->out_w);
     return true;
 }
 

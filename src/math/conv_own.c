@@ -104,7 +104,7 @@ ADD_INTO(struct f16, f16, PLUS_F16)
 ADD_INTO(struct bf16, bf16, PLUS_BF16)
 #undef ADD_INTO
 
-static void add_into(int dtype, void *to, const void *from, int64_t n)
+void conv_add(int dtype, void *to, const void *from, int64_t n)
 {
     switch (dtype) {
     case DT_FLOAT:
@@ -133,14 +133,14 @@ static void fold_row(const struct math_conv *plan, const char *from, int64_t w0,
         const int64_t skip = min_i64(max_i64(-w0, 0), s->filter_w);
         const int64_t end = min_i64(s->filter_w, s->in_w - w0);
         if (end > skip)
-            add_into(s->dtype, row + (w0 + skip) * pixel, from + skip * pixel,
+            conv_add(s->dtype, row + (w0 + skip) * pixel, from + skip * pixel,
                      (end - skip) * s->in_c);
         return;
     }
     for (int64_t j = 0; j < s->filter_w; j++) {
         const int64_t w = w0 + j * s->dilation_w;
         if (w >= 0 && w < s->in_w)
-            add_into(s->dtype, row + w * pixel, from + j * pixel, s->in_c);
+            conv_add(s->dtype, row + w * pixel, from + j * pixel, s->in_c);
     }
 }
 
@@ -270,7 +270,7 @@ void conv_sum_partials(const struct math_conv *plan, const void *partial, void *
     const int64_t n = plan->filter_items * plan->shape.out_c;
     memcpy(dfilter, partial, (size_t)(n * plan->item));
     for (int64_t i = 1; i < plan->partials; i++)
-        add_into(plan->shape.dtype, dfilter, (const char *)partial + i * n * plan->item, n);
+        conv_add(plan->shape.dtype, dfilter, (const char *)partial + i * n * plan->item, n);
 }
 
 /* The filter gradient of one part of the batch. */

@@ -20,7 +20,8 @@ struct math_conv {
     double cost_ns;               /* of one image, one pass */
     int64_t partials;             /* filter gradients that are summed at the end */
     struct conv_dnnl *dnnl;       /* NULL: our own way */
-    bool direct[CONV_PASSES];     /* the pass is conv_direct.c's */
+    bool fast[CONV_PASSES];       /* the pass is conv_fast.c's, while all is finite */
+    bool direct[CONV_PASSES];     /* else it is conv_direct.c's */
 };
 
 /* First image of part i of num. */
@@ -40,8 +41,22 @@ void conv_own_backward_filter(const struct math_conv *plan, struct pool *pool,
 /* dfilter = the partial filter gradients, added in order. */
 void conv_sum_partials(const struct math_conv *plan, const void *partial, void *dfilter);
 /* Adds the bias to float outputs of some positions, and applies the activation. */
-void conv_epilogue(const struct math_conv *plan, const struct math_conv_args *a, float *y,
-                   int64_t positions);
+void conv_epilogue(const struct math_conv *plan, struct pool *pool, const struct math_conv_args *a,
+                   float *y, int64_t positions);
+/* to[i] += from[i] */
+void conv_add(int dtype, void *to, const void *from, int64_t n);
+/* to[last - k][oc][ic] = from[k][ic][oc] over the positions k of a float filter. */
+void conv_turn_filter(const struct math_conv_shape *s, const float *from, float *to);
+
+/* Winograd's way. False: a result is not finite, or would not be; compute it another way. */
+bool conv_fast_serves(const struct math_conv *plan, enum conv_pass pass);
+int64_t conv_fast_scratch_bytes(const struct math_conv *plan, enum conv_pass pass);
+bool conv_fast_forward(const struct math_conv *plan, struct pool *pool,
+                       const struct math_conv_args *a, void *scratch);
+bool conv_fast_backward_data(const struct math_conv *plan, struct pool *pool,
+                             const struct math_conv_args *a, void *scratch);
+bool conv_fast_backward_filter(const struct math_conv *plan, struct pool *pool,
+                               const struct math_conv_args *a, void *scratch);
 
 /* Direct loops over NHWC float images: whether they can do a pass, the scratch it takes (a turned
  * filter, or partial filter gradients). */

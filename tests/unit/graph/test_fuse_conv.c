@@ -73,7 +73,7 @@ static TF_Code check(struct rig *r, const struct conv *c, const char *act)
     return rig_compare(r, &y, 1);
 }
 
-/* Shapes that every way to convolve gets some of: direct loops, oneDNN, products. */
+/* Shapes that every way to convolve gets some of: direct loops, oneDNN, products, the fast way. */
 static const struct conv shapes[] = {
     {4, 14, 14, 8, 5, 5, 32, 1, 1, 1, 1, "SAME", 0},
     {3, 9, 11, 3, 3, 3, 17, 2, 1, 1, 1, "VALID", 0},
@@ -81,6 +81,8 @@ static const struct conv shapes[] = {
     {2, 13, 9, 5, 3, 2, 4, 1, 2, 2, 2, "SAME", 0},
     {1, 6, 6, 150, 3, 3, 160, 1, 1, 1, 1, "EXPLICIT", 0},
     {5, 20, 16, 1, 3, 16, 9, 1, 1, 1, 1, "VALID", 0},
+    {9, 12, 11, 16, 3, 3, 32, 1, 1, 1, 1, "SAME", 0},
+    {7, 6, 9, 32, 5, 5, 16, 1, 1, 1, 1, "VALID", 0},
     {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "SAME", 0},
     {0, 4, 4, 3, 3, 3, 8, 1, 1, 1, 1, "SAME", 0},
     {2, 4, 4, 0, 3, 3, 8, 1, 1, 1, 1, "SAME", 0},

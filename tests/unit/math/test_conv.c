@@ -37,6 +37,8 @@ static const struct shape_case cases[] = {
     {2,  9,  9, 33, 65, 3, 2, 2, 2, 2, 1, true},
     {1, 70, 150, 4, 8, 2, 3, 1, 1, 1, 1, false}, /* an image in strips */
     {1,  3,  2, 32, 32, 5, 5, 1, 1, 1, 1, true},
+    {13, 11, 9, 16, 48, 3, 3, 1, 1, 1, 1, true}, /* the fast way */
+    {20, 10, 7, 32, 16, 5, 5, 1, 1, 1, 1, false},
 };
 /* clang-format on */
 
@@ -155,6 +157,15 @@ static void *lend(int64_t bytes)
     return aligned_alloc(64, (size_t)(bytes + 127) / 64 * 64);
 }
 
+/* By the fast way (math/conv_fast.c) rounding counts a few times. */
+static double rounding(const struct math_conv_shape *s)
+{
+    const bool may_be_fast = s->dtype == DT_FLOAT && s->filter_h == s->filter_w &&
+                             (s->filter_h == 3 || s->filter_h == 5) && s->in_c % 16 == 0 &&
+                             s->out_c % 16 == 0;
+    return may_be_fast ? 3 : 1;
+}
+
 static void check(const struct shape_case *c, int dtype, bool nchw, int threads)
 {
     struct data d;
@@ -166,7 +177,7 @@ static void check(const struct shape_case *c, int dtype, bool nchw, int threads)
     struct math_conv_args a = {
         .x = d.x, .filter = d.f, .y = d.y, .dy = d.dy, .dx = d.dx, .dfilter = d.df};
     struct pool *pool = threads ? test_pool(threads) : NULL;
-    const double taps = (double)(s->filter_h * s->filter_w);
+    const double taps = rounding(s) * (double)(s->filter_h * s->filter_w);
     a.scratch = lend(math_conv_forward_scratch_bytes(plan));
     assert_true(math_conv_forward(plan, pool, &a, &st));
     compare(dtype, d.y, d.want_y, d.ny, taps * (double)s->in_c, "y");
@@ -191,7 +202,7 @@ static void check(const struct shape_case *c, int dtype, bool nchw, int threads)
     a.scratch = lend(math_conv_backward_filter_scratch_bytes(plan));
     assert_true(math_conv_backward_filter(plan, pool, &a, &st));
     compare(dtype, d.df, d.want_df, d.nf,
-            (double)(s->batch * s->out_h * s->out_w) *
+            rounding(s) * (double)(s->batch * s->out_h * s->out_w) *
                 (dtype == DT_HALF || dtype == DT_BFLOAT16 ? 9 : 1),
             "dfilter");
     free(a.scratch);
@@ -241,6 +252,47 @@ static void test_conv__the_thread_count_changes_no_bit(void **state)
     assert_memory_equal(d[0].df, d[1].df, (size_t)d[0].nf * 4);
     data_free(&d[0]);
     data_free(&d[1]);
+}
+
+/* Infinities and NaN go where their terms go, and nowhere else, whoever computes. */
+static void check_special(const struct shape_case *c, double x, double dy)
+{
+    struct data d;
+    struct status st = {0};
+    struct math_conv *plan;
+    data_make(&d, c, DT_FLOAT, false);
+    test_set(DT_FLOAT, d.x, d.nx / 2, x, 0);
+    test_set(DT_FLOAT, d.dy, d.ny / 3, dy, 0);
+    memset(d.want_y, 0, (size_t)d.ny * sizeof(double));
+    memset(d.want_dx, 0, (size_t)d.nx * sizeof(double));
+    memset(d.want_df, 0, (size_t)d.nf * sizeof(double));
+    reference(&d);
+    assert_true(math_conv_new(&d.s, &plan, &st));
+    struct math_conv_args a = {
+        .x = d.x, .filter = d.f, .y = d.y, .dy = d.dy, .dx = d.dx, .dfilter = d.df};
+    a.scratch = lend(max_i64(
+        max_i64(math_conv_forward_scratch_bytes(plan), math_conv_backward_data_scratch_bytes(plan)),
+        math_conv_backward_filter_scratch_bytes(plan)));
+    assert_true(math_conv_forward(plan, test_pool(2), &a, &st));
+    assert_true(math_conv_backward_data(plan, test_pool(2), &a, &st));
+    assert_true(math_conv_backward_filter(plan, test_pool(2), &a, &st));
+    compare(DT_FLOAT, d.y, d.want_y, d.ny, 800, "y");
+    compare(DT_FLOAT, d.dx, d.want_dx, d.nx, 800, "dx");
+    compare(DT_FLOAT, d.df, d.want_df, d.nf, 3000, "dfilter");
+    free(a.scratch);
+    math_conv_free(plan);
+    data_free(&d);
+}
+
+static void test_conv__specials_reach_their_own_outputs_alone(void **state)
+{
+    (void)state;
+    const struct shape_case fast[] = {{13, 11, 9, 16, 48, 3, 3, 1, 1, 1, 1, true},
+                                      {20, 10, 7, 32, 16, 5, 5, 1, 1, 1, 1, false}};
+    for (size_t i = 0; i < sizeof fast / sizeof *fast; i++) {
+        check_special(&fast[i], (double)NAN, (double)INFINITY);
+        check_special(&fast[i], (double)-INFINITY, (double)NAN);
+    }
 }
 
 static void refuse(struct math_conv_shape s, int code)
@@ -293,6 +345,7 @@ static int run(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conv__agrees_with_the_definition),
         cmocka_unit_test(test_conv__the_thread_count_changes_no_bit),
+        cmocka_unit_test(test_conv__specials_reach_their_own_outputs_alone),
         cmocka_unit_test(test_conv__bad_shapes_are_refused),
     };
     return cmocka_run_group_tests_name("math/conv", tests, NULL, NULL);
