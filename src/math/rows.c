@@ -293,20 +293,30 @@ static void scatter_run(void *arg, int64_t begin, int64_t end)
     }
 }
 
+/* The rows of index i, if it is in these shares: what is read and what is written. */
+static inline void fetch_scattered(const struct scatter_job *j, int64_t i, int64_t begin,
+                                   int64_t end)
+{
+    const struct math_scatter *s = j->s;
+    const int64_t bytes = s->row_items * (int64_t)j->item, mask = j->shares - 1;
+    const int64_t index = index_at(s->index_dtype, s->indices, i);
+    if ((uint64_t)index >= (uint64_t)s->limit || (index & mask) < begin || (index & mask) >= end)
+        return;
+    fetch_row((const char *)s->table + index * bytes, bytes);
+    if (!s->scalar)
+        fetch_row((const char *)s->updates + i * bytes, bytes);
+}
+
 /* Shares [begin, end) of the rows, each in the order of the indices. */
 static void scatter_shares(void *arg, int64_t begin, int64_t end)
 {
     const struct scatter_job *j = arg;
     const struct math_scatter *s = j->s;
-    const int64_t bytes = s->row_items * (int64_t)j->item, mask = j->shares - 1;
+    const int64_t mask = j->shares - 1, ahead = ROWS_AHEAD * j->shares / (end - begin);
     for (int64_t i = 0; i < s->num; i++) {
         const int64_t index = index_at(s->index_dtype, s->indices, i);
-        if (i + ROWS_AHEAD < s->num) {
-            const int64_t next = index_at(s->index_dtype, s->indices, i + ROWS_AHEAD);
-            if ((uint64_t)next < (uint64_t)s->limit && (next & mask) >= begin &&
-                (next & mask) < end)
-                fetch_row((const char *)s->table + next * bytes, bytes);
-        }
+        if (i + ahead < s->num)
+            fetch_scattered(j, i + ahead, begin, end);
         if ((uint64_t)index < (uint64_t)s->limit && (index & mask) >= begin && (index & mask) < end)
             scatter_row(j, i, index, 0, s->row_items);
     }
