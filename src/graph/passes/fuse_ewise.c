@@ -5,10 +5,16 @@
  * inside, or comes after the root in topological order: such a result becomes one more output. So
  * the new node can stand in its root's place, and no cycle can come to be. Readers that
  * come before it may join as further roots. Joined are nodes of one frame and device, without
- * state, control inputs or references; where one is fetched or a target the new node is. Results
- * are read outside only where nothing may be dead: the root would take them along. The kernel
- * (ops/math/fused.c) finds the shapes when it runs. Linear in the graph but for the bounded size of
- * a tree. */
+ * state or control inputs; where one is fetched or a target the new node is. Results
+ * are read outside only where nothing may be dead: the root would take them along.
+ *
+ * A variable may be read by reference, right after an update of it: whatever is ordered after the
+ * reading node is ordered after the root, so the later read sees what the earlier one might have. A
+ * root may be the AssignAdd or AssignSub of a variable: what is added is then never written to
+ * memory.
+ *
+ * The kernel (ops/math/fused.c) finds the shapes when it runs. Linear in the graph but for the
+ * bounded size of a tree. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -59,11 +65,21 @@ static const struct kernel_def *find_kernel(struct fuse *f, const struct rnode *
     return def;
 }
 
+/* Whether n gives the reference of a variable that it has just given a value. */
+static bool has_written(const struct rnode *n)
+{
+    return n->num_inputs > 0 && dtype_is_ref(n->input_types[0]) &&
+           strncmp(n->op->name, "Ref", 3) != 0 &&
+           (!(n->op->def->flags & OP_UNINIT_OK) || strcmp(n->op->name, "Assign") == 0);
+}
+
 static bool reads_values(const struct rnode *n)
 {
     for (int i = 0; i < n->num_inputs; i++) {
-        if (n->input_types[i] != n->inputs[i].node->output_types[n->inputs[i].index])
-            return false; /* a reference */
+        const struct rnode *p = n->inputs[i].node;
+        const int type = p->output_types[n->inputs[i].index];
+        if (n->input_types[i] != type && (n->input_types[i] != dtype_base(type) || !has_written(p)))
+            return false;
     }
     return true;
 }
@@ -77,6 +93,17 @@ static bool is_fusable(struct fuse *f, const struct rnode *n)
     const struct kernel_def *def = find_kernel(f, n);
     return def &&
            (!(def->flags & KERNEL_BIAS) || !str_is(attrs_string(n->attrs, "data_format"), "NCHW"));
+}
+
+/* A root that changes a variable: input 0 is its reference, input 1 what is added. */
+static bool is_update(const struct rnode *n)
+{
+    if (n->dropped || n->num_inputs != 2 ||
+        (strcmp(n->op->name, "AssignAdd") != 0 && strcmp(n->op->name, "AssignSub") != 0))
+        return false;
+    const int type = n->input_types[1];
+    return (type == DT_FLOAT || type == DT_DOUBLE) && fused_node_on_cpu(n) &&
+           attrs_string(n->attrs, "_kernel").n == 0;
 }
 
 /* What is known to be smaller than its consumer is better computed by itself. */
@@ -99,7 +126,8 @@ struct tree {
     struct redge edges[MAX_INPUTS]; /* into the tree, each once */
     int num_edges;
     struct rnode *outputs[MAX_OUTPUTS]; /* the root first */
-    int num_outputs;
+    int num_outputs, max_outputs;
+    bool update;                      /* the root is_update, edge 0 its reference */
     struct rnode *roots[MAX_OUTPUTS]; /* outputs that nobody in the tree reads; the root first */
     int num_roots;
 };
@@ -128,7 +156,7 @@ static bool may_join(const struct fuse *f, const struct tree *t, const struct rn
     if (f->tree[p->id] != 0 || p->frame != root->frame || strcmp(p->device, root->device) != 0 ||
         !readers_allow(f, p, root, outside))
         return false;
-    return !*outside || (t->num_outputs < MAX_OUTPUTS && !f->conditional[root->id]);
+    return !*outside || (t->num_outputs < t->max_outputs && !f->conditional[root->id]);
 }
 
 static void open_inputs(struct fuse *f, struct tree *t, const struct rnode *n)
@@ -175,7 +203,10 @@ static bool join_edges(const struct fuse *f, struct tree *t, struct rnode *n)
     for (int i = 0; i < n->num_inputs; i++) {
         const struct rnode *p = n->inputs[i].node;
         bool inside = p->id < f->num_nodes && f->tree[p->id] == t->root->id + 1;
-        if (inside || find_edge(edges, num, n->inputs[i]) >= 0)
+        int known = inside ? -1 : find_edge(edges, num, n->inputs[i]);
+        if (known == 0 && t->update)
+            return false; /* the updated variable's reference, read as a value */
+        if (inside || known >= 0)
             continue;
         if (num == MAX_INPUTS)
             return false;
@@ -208,7 +239,8 @@ static bool may_be_root(const struct fuse *f, const struct tree *t, const struct
         if (f->tree[f->consumers.node[k]->id] == t->root->id + 1)
             return false;
     }
-    return begin < end && f->fusable[c->id] && t->num_nodes < MAX_NODES && c->shapes[0].rank >= 0 &&
+    return begin < end && f->fusable[c->id] && t->num_nodes < MAX_NODES &&
+           t->num_outputs < t->max_outputs && c->shapes[0].rank >= 0 &&
            shape_equal(&c->shapes[0], &t->root->shapes[0]) && may_join(f, t, c, &outside);
 }
 
@@ -304,15 +336,27 @@ static void set_types(const struct tree *t, struct attrs *attrs)
 {
     int in[MAX_INPUTS], out[MAX_OUTPUTS];
     int64_t results[MAX_OUTPUTS];
+    const int first = t->update;
     for (int i = 0; i < t->num_edges; i++)
-        in[i] = t->edges[i].node->output_types[t->edges[i].index];
+        in[i] = dtype_base(t->edges[i].node->output_types[t->edges[i].index]);
     for (int i = 0; i < t->num_outputs; i++) {
         out[i] = t->outputs[i]->output_types[0];
         results[i] = find_node(t, t->outputs[i]);
     }
-    attrs_set(attrs, "Tin", attr_list(ATTR_TYPE, in, t->num_edges));
-    attrs_set(attrs, "Tout", attr_list(ATTR_TYPE, out, t->num_outputs));
+    attrs_set(attrs, "Tin", attr_list(ATTR_TYPE, in + first, t->num_edges - first));
+    if (t->update)
+        attrs_set(attrs, "T", attr_type(in[0]));
+    else
+        attrs_set(attrs, "Tout", attr_list(ATTR_TYPE, out, t->num_outputs));
     attrs_set(attrs, "results", attr_list(ATTR_INT, results, t->num_outputs));
+}
+
+/* What an update is and comes after. */
+static void take_effects(struct fuse *f, const struct rnode *update, struct rnode *fused)
+{
+    fused->pinned = update->pinned;
+    for (int64_t i = 0; i < update->num_control; i++)
+        rnode_add_control(f->g, fused, update->control[i]);
 }
 
 static bool replace(struct fuse *f, struct tree *t, struct status *st)
@@ -322,11 +366,13 @@ static bool replace(struct fuse *f, struct tree *t, struct status *st)
     fused_node_set_parts(&attrs, t->nodes, t->num_nodes);
     set_operands(t, &attrs);
     set_types(t, &attrs);
-    struct rnode *fused =
-        fused_node_add(f->g, t->root, "_FusedEwise", &attrs, t->edges, t->num_edges, st);
+    struct rnode *fused = fused_node_add(f->g, t->root, t->update ? "_FusedUpdate" : "_FusedEwise",
+                                         &attrs, t->edges, t->num_edges, st);
     attrs_clear(&attrs);
     if (!fused)
         return false;
+    if (t->update)
+        take_effects(f, t->root, fused);
     struct shape *shapes = (struct shape *)(uintptr_t)fused->shapes;
     for (int i = 0; i < t->num_outputs; i++) {
         f->made.with[t->outputs[i]->id] = fused;
@@ -387,11 +433,13 @@ static bool fuse_all(struct fuse *f, struct status *st)
         f->position[f->order[i]->id] = (int)i;
     for (int64_t i = f->num_nodes - 1; i >= 0; i--) {
         struct rnode *r = f->order[i];
-        if (!r || !f->fusable[r->id] || f->tree[r->id] != 0)
+        if (!r || f->tree[r->id] != 0 || !(f->fusable[r->id] || is_update(r)))
             continue;
         struct tree t;
         t.root = r;
         t.num_nodes = t.num_open = t.num_edges = t.num_outputs = t.num_roots = 0;
+        t.update = !f->fusable[r->id];
+        t.max_outputs = t.update ? 1 : MAX_OUTPUTS;
         grow(f, &t);
         if (t.num_nodes > 1 && !replace(f, &t, st))
             return false;

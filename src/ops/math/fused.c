@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _FusedEwise: a tree of elementwise ops in one kernel, made by the optimiser.
+/* _FusedEwise: a tree of elementwise ops in one kernel, made by the optimiser; and _FusedUpdate,
+ * which adds the tree's result to a variable where it lies.
  *
  * A call tells values that are as big as the output from those that are smaller. Instructions on
  * small values alone run once, by their own kernels; the others tile by tile. Whatever does not fit
@@ -11,6 +12,7 @@
 
 #include "base/mem.h"
 #include "op/infer.h"
+#include "op/variable.h"
 
 /* --- ops by their own kernels --- */
 
@@ -31,7 +33,10 @@ static void explain(const struct fused_op *o, struct tensor *const *in, struct s
     struct strbuf shapes = {0};
     for (int i = 0; i < o->num_args; i++) {
         strbuf_puts(&shapes, i ? ", " : "");
-        shape_print(&in[i]->shape, &shapes);
+        if (dtype_is_ref(in[i]->dtype))
+            strbuf_puts(&shapes, "ref");
+        else
+            shape_print(&in[i]->shape, &shapes);
     }
     const char *made = o->kernel->made_at;
     status_append(st, "\n\t [[{{node %s}}]] (op %s, input shapes: %s%s%s)", o->kernel->node_name,
@@ -344,6 +349,10 @@ static bool make_outputs(struct kctx *c, struct fused_call *call, const struct d
                          const struct shape *like, struct status *st)
 {
     const struct fused *f = call->f;
+    if (call->target) { /* same_shape has seen to it that the result is as big */
+        call->out[0] = call->target->data;
+        return true;
+    }
     for (int i = 0; i < f->num_outs; i++) {
         int value = f->num_in + f->results[i];
         if (call->values[value].kind != FUSED_TILE)
@@ -386,7 +395,7 @@ static bool run_mixed(struct kctx *c, struct fused_call *call, const struct dims
         v->data = a.results[k].data;
     }
     if (ok && !add_spreads(call, &a, &shape)) {
-        ok = run_unfused(c, st);
+        call->gives_up = true;
     } else if (ok && (ok = make_outputs(c, call, dims, like, st))) {
         run_tiles(c, call);
         for (int i = 1; i < f->num_outs; i++) {
@@ -413,25 +422,64 @@ static bool run_general(struct kctx *c, struct fused_call *call, struct status *
 {
     struct dims dims[FUSED_MAX_VALUES];
     bool small;
-    if (!find_dims(c, call->f, dims) || !plan_general(c, call, dims, &small))
-        return run_unfused(c, st);
+    if (!find_dims(c, call->f, dims) || !plan_general(c, call, dims, &small)) {
+        call->gives_up = true;
+        return true;
+    }
     return run_mixed(c, call, dims, NULL, st);
+}
+
+static bool run_fused(struct kctx *c, struct fused_call *call, struct status *st)
+{
+    const struct tensor *big = biggest(c);
+    bool small;
+    if (call->f->particular || !plan_alike(c, big, call, &small))
+        return run_general(c, call, st);
+    return small ? run_mixed(c, call, NULL, &big->shape, st) : run_alike(c, call, &big->shape, st);
 }
 
 static bool fused_run(struct kctx *c, struct status *st)
 {
-    const struct fused *f = kernel_state(c);
     struct fused_call call;
-    call.f = f;
+    call.f = kernel_state(c);
     call.num_spreads = 0;
-    const struct tensor *big = biggest(c);
-    bool small;
-    if (!f->whole)
+    call.gives_up = !call.f->whole;
+    call.target = NULL;
+    if (!call.gives_up && !run_fused(c, &call, st))
+        return false;
+    return !call.gives_up || run_unfused(c, st);
+}
+
+/* The variable's value stands for its reference while its lock is held. Where a tree's operand is
+ * that very value, the variable goes to a new buffer. */
+static bool update_in_place(struct kctx *c, struct fused_call *call, struct status *st)
+{
+    struct variable *v = kernel_ref(c, 0);
+    struct tensor *in[FUSED_MAX_INPUTS];
+    struct kctx inner = *c;
+    if (!variable_write_begin(v, false, &call->target, st))
+        return false;
+    memcpy(in, c->in, sizeof in[0] * (size_t)call->f->num_in);
+    in[0] = call->target;
+    inner.in = in;
+    bool ok = run_fused(&inner, call, st);
+    c->scratch_head = inner.scratch_head;
+    variable_write_end(v);
+    return ok;
+}
+
+static bool update_run(struct kctx *c, struct status *st)
+{
+    struct fused_call call;
+    call.f = kernel_state(c);
+    call.num_spreads = 0;
+    call.gives_up = !call.f->whole;
+    if (!call.gives_up && !update_in_place(c, &call, st))
+        return false;
+    if (call.gives_up)
         return run_unfused(c, st);
-    if (f->particular || !plan_alike(c, big, &call, &small))
-        return run_general(c, &call, st);
-    return small ? run_mixed(c, &call, NULL, &big->shape, st)
-                 : run_alike(c, &call, &big->shape, st);
+    kernel_out_ref(c, 0, kernel_ref(c, 0));
+    return true;
 }
 
 OP_DEF(fused_ewise) = {
@@ -455,3 +503,23 @@ KERNEL_DEF(fused_ewise_cpu) = {.op = "_FusedEwise",
                                .init = fused_init,
                                .release = fused_release,
                                .run = fused_run};
+
+OP_DEF(fused_update) = {
+    .name = "_FusedUpdate",
+    .summary = "Adds the result of a tree of elementwise ops to a variable; made by the optimiser.",
+    .description = "As _FusedEwise; the last node is an AssignAdd or an AssignSub of the first "
+                   "input.",
+    .inputs = {"ref: Ref(T)", "inputs: Tin"},
+    .outputs = {"output_ref: Ref(T)"},
+    .attrs = {"T: {float, double}", "Tin: list(type) >= 1", "nodes: list(func)",
+              "operands: list(int)", "results: list(int)", "names: list(string)",
+              "made: list(string)"},
+    .shape = infer_unknown_outputs,
+    .no_grad = "made by the optimiser, after gradients",
+};
+KERNEL_DEF(fused_update_cpu) = {.op = "_FusedUpdate",
+                                .device = "CPU",
+                                .state_bytes = sizeof(struct fused),
+                                .init = fused_init,
+                                .release = fused_release,
+                                .run = update_run};

@@ -45,6 +45,7 @@ struct fused { /* the kernel's state; owns ops and their kernels */
     int most_bytes;
     int16_t results[FUSED_MAX_OUTPUTS]; /* the instruction of each output */
     bool whole;                         /* it may run in tiles */
+    bool update;                        /* input 0 is a variable; the last instruction changes it */
     bool particular;                    /* some instruction has rules of its own about shapes */
     double cost_ns;
     struct fused_op *ops;
@@ -95,6 +96,8 @@ struct fused_call { /* one run over tiles; on the caller's stack */
     int64_t period;               /* of the spreads that have one and are expanded once; 0: none */
     bool stream;                  /* outputs go past the caches */
     bool prefetch;
+    bool gives_up;         /* tiles cannot do it: the ops' own kernels shall */
+    struct tensor *target; /* updates: the variable's value, where output 0 goes */
 };
 
 MUST_CHECK bool fused_init(struct kernel *k, void *state, struct status *st);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program of _FusedEwise, from the node's attrs: made once per kernel. A graph from outside may
- * hold such a node with any attrs; whatever is not a tree that tiles can do is refused. */
+/* The program of _FusedEwise and _FusedUpdate, from the node's attrs: made once per kernel. A graph
+ * from outside may hold such a node with any attrs; whatever is not a tree that tiles can do is
+ * refused. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -16,7 +17,7 @@ void fused_release(void *state)
 
 static bool fail_program(const struct kernel *k, const char *what, struct status *st)
 {
-    return status_invalid(st, "_FusedEwise '%s': %s", k->node_name, what);
+    return status_invalid(st, "%s '%s': %s", k->op->name, k->node_name, what);
 }
 
 /* The chain step that computes what an op computes, bit for bit. */
@@ -30,7 +31,9 @@ static uint8_t chain_of(const char *op, const struct kernel *k)
                 {"AddN", MATH_CHAIN_ADD},
                 {"BiasAdd", MATH_CHAIN_ADD},
                 {"BiasAddV1", MATH_CHAIN_ADD},
+                {"AssignAdd", MATH_CHAIN_ADD},
                 {"Sub", MATH_CHAIN_SUB},
+                {"AssignSub", MATH_CHAIN_SUB},
                 {"Mul", MATH_CHAIN_MUL},
                 {"Div", MATH_CHAIN_DIV},
                 {"RealDiv", MATH_CHAIN_DIV},
@@ -45,7 +48,7 @@ static uint8_t chain_of(const char *op, const struct kernel *k)
                 {"Square", MATH_CHAIN_SQUARE},
                 {"Relu", MATH_CHAIN_RELU},
                 {"Relu6", MATH_CHAIN_RELU6}};
-    int type = k->output_types[0];
+    int type = dtype_base(k->output_types[0]);
     for (size_t i = 0; i < ARRAY_LEN(rows) && (type == DT_FLOAT || type == DT_DOUBLE); i++) {
         if (strcmp(op, rows[i].op) == 0)
             return rows[i].chain;
@@ -66,7 +69,16 @@ static double cost_of(const struct fused_op *o)
 
 static bool fail_holds(const struct kernel *k, const char *op, struct status *st)
 {
-    return status_invalid(st, "_FusedEwise '%s': cannot hold this %s", k->node_name, op);
+    return status_invalid(st, "%s '%s': cannot hold this %s", k->op->name, k->node_name, op);
+}
+
+/* What the last instruction of an update does to a tile of the variable, or NULL. */
+static ewise_fn update_fn(const struct kernel *own)
+{
+    const int type = own->num_inputs > 1 ? own->input_types[1] : DT_INVALID;
+    if (strcmp(own->op->name, "AssignAdd") == 0)
+        return ewise_for_fusion(EW_add, type);
+    return strcmp(own->op->name, "AssignSub") == 0 ? ewise_for_fusion(EW_sub, type) : NULL;
 }
 
 static bool make_op(struct kernel *k, struct fused *f, int at, struct status *st)
@@ -75,6 +87,7 @@ static bool make_op(struct kernel *k, struct fused *f, int at, struct status *st
     struct str name = attrs_list(k->attrs, "names")->ss[at];
     struct str made = attrs_list(k->attrs, "made")->ss[at];
     struct fused_op *o = &f->ops[at];
+    const bool updates = f->update && at == f->num_ops - 1;
     const struct op *op = op_find(node->name);
     if (!op || op->function || (op->def->flags & OP_STATEFUL))
         return fail_holds(k, node->name, st);
@@ -84,7 +97,7 @@ static bool make_op(struct kernel *k, struct fused *f, int at, struct status *st
     const struct kernel_def *def = kernel_find(op, "CPU", &node->attrs, called, st);
     if (!def)
         return false;
-    if (!def->ewise && !def->ewise_of)
+    if (!updates && !def->ewise && !def->ewise_of)
         return fail_holds(k, node->name, st);
     o->kernel = kernel_new(def, op, called, &node->attrs, k->device, st);
     if (!o->kernel)
@@ -94,10 +107,12 @@ static bool make_op(struct kernel *k, struct fused *f, int at, struct status *st
     if (own->num_inputs < 1 || own->num_inputs > FUSED_ARGS || own->num_outputs != 1)
         return fail_holds(k, node->name, st);
     o->num_args = (uint8_t)own->num_inputs;
-    o->fn = kernel_ewise(def, own->attrs, own->input_types, o->num_args, own->output_types[0]);
+    o->fn = updates ? update_fn(own)
+                    : kernel_ewise(def, own->attrs, own->input_types, o->num_args,
+                                   own->output_types[0]);
     if (!o->fn)
         return fail_holds(k, node->name, st);
-    o->same_shape = (def->flags & KERNEL_SAME_SHAPE) || def->run == ewise_run_same;
+    o->same_shape = updates || (def->flags & KERNEL_SAME_SHAPE) || def->run == ewise_run_same;
     o->chain = chain_of(op->name, own);
     o->bias = def->flags & KERNEL_BIAS;
     o->like_first = def->flags & KERNEL_LIKE_FIRST;
@@ -106,7 +121,7 @@ static bool make_op(struct kernel *k, struct fused *f, int at, struct status *st
         return fail_program(k, "a bias along another dim than the last", st);
     o->by_one_value = strcmp(op->name, "Pow") == 0;
     o->out = -1;
-    f->bytes[f->num_in + at] = (uint8_t)dtype_size(own->output_types[0]);
+    f->bytes[f->num_in + at] = (uint8_t)dtype_size(dtype_base(own->output_types[0]));
     return true;
 }
 
@@ -134,6 +149,8 @@ static bool read_args(struct kernel *k, struct fused *f, struct status *st)
                 f->ops[v->is[at] - f->num_in].num_uses++;
         }
     }
+    if (f->update && f->ops[f->num_ops - 1].args[0] != 0)
+        return fail_program(k, "another variable than its own", st);
     if (at != v->n)
         return fail_program(k, "more operands than its nodes have", st);
     for (int i = 0; i < f->num_in; i++) {
@@ -213,6 +230,7 @@ bool fused_init(struct kernel *k, void *state, struct status *st)
         return fail_program(k, "too many inputs", st);
     f->num_in = k->num_inputs;
     f->num_ops = (int)n;
+    f->update = strcmp(k->op->name, "_FusedUpdate") == 0;
     f->most_bytes = 1;
     for (int i = 0; i < f->num_in; i++)
         f->bytes[i] = (uint8_t)dtype_size(dtype_base(k->input_types[i]));

@@ -377,6 +377,43 @@ static void test_fuse_outputs__nonsense_from_outside_is_refused(void **state)
     }
 }
 
+#define UPDATE(inputs, tin, nodes, operands)                                                       \
+    "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } } "         \
+    "node { name: 'v' op: 'VariableV2' attr { key: 'dtype' value { type: DT_FLOAT } } "            \
+    "attr { key: 'shape' value { shape { dim { size: 4 } } } } } "                                 \
+    "node { name: 'w' op: 'Assign' input: ['v', 'x'] attr { key: 'T' value { type: DT_FLOAT } } "  \
+    "} node { name: 'u' op: '_FusedUpdate' input: [" inputs "] "                                   \
+    "attr { key: 'T' value { type: DT_FLOAT } } "                                                  \
+    "attr { key: 'Tin' value { list { " tin "} } } "                                               \
+    "attr { key: 'nodes' value { list { " nodes "} } } "                                           \
+    "attr { key: 'operands' value { list { " operands "} } } "                                     \
+    "attr { key: 'results' value { list { i: 0 } } } "                                             \
+    "attr { key: 'names' value { list { s: 'a' } } } "                                             \
+    "attr { key: 'made' value { list { s: '' } } } } "                                             \
+    "node { name: 'y' op: 'Identity' input: 'u' attr { key: 'T' value { type: DT_FLOAT } } }"
+
+static void test_fuse_updates__nonsense_from_outside_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {UPDATE("'w', 'x'", ONE, FUNC("AssignAdd"), "i: [0, 1] "), ""},
+        {UPDATE("'w', 'x'", ONE, FUNC("AssignAdd"), "i: [1, 0] "), "another type"},
+        {UPDATE("'w', 'x'", ONE, FUNC("AssignAdd"), "i: [0, 0] "), "another type"},
+        {UPDATE("'w', 'x'", ONE, FUNC("Add"), "i: [0, 1] "), "cannot hold this Add"},
+        {UPDATE("'w', 'x'", ONE, FUNC("Assign"), "i: [0, 1] "), "cannot hold this Assign"},
+        {UPDATE("'w', 'x'", ONE, FUNC("Neg"), "i: 1 "), ""},
+        {UPDATE("'w', 'v', 'x'", "type: DT_FLOAT_REF " ONE, FUNC("AssignSub"), "i: [1, 2] "), ""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char message[MAX_TEXT];
+        run_def(cases[i].text, message);
+        if (i == 0 ? message[0] != 0 : !message[0] || !strstr(message, cases[i].words))
+            fail_msg("case %zu: '%s'", i, message);
+    }
+}
+
 #define PRODUCT(nodes, names)                                                                      \
     "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } } "         \
     "node { name: 'y' op: '_FusedMatMul' input: ['x', 'x', 'x'] "                                  \
@@ -443,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_fuse_outputs__shape_rules_stay),
         cmocka_unit_test(test_fuse_outputs__works_in_a_loop),
         cmocka_unit_test(test_fuse_outputs__nonsense_from_outside_is_refused),
+        cmocka_unit_test(test_fuse_updates__nonsense_from_outside_is_refused),
         cmocka_unit_test(test_fuse_epilogue__nonsense_from_outside_is_refused),
         cmocka_unit_test(test_fuse_epilogue__adds_a_vector),
     };
