@@ -2,11 +2,10 @@
 /* Two-dimensional convolution and its two gradients, filters stored HWIO.
  *
  * A plan (struct math_conv) is made once per shape by who holds it (a kernel caches a few, keyed by
- * math_conv_shape_equal) and may run on many threads at once. float runs by Winograd's way, by direct
- * loops over the images or by oneDNN's primitives, a rule of the shape (and of what is finite:
- * conv_fast.c); other types by our im2col and gemm. The
- * batch is split by shape alone, partial filter gradients are added in a fixed order: the bits do
- * not depend on the thread count.
+ * math_conv_shape_equal) and may run on many threads at once. float runs by Winograd's way, by
+ * direct loops over the images or by oneDNN's primitives, a rule of the shape (and of what is
+ * finite: conv_fast.c); other types by our im2col and gemm. The batch is split by shape alone,
+ * partial filter gradients are added in a fixed order: the bits do not depend on the thread count.
  *
  * Workload: NHWC activations, kept NHWC; filters are reordered to the layout the primitive wants,
  * once per value when the caller says which value it is (filter_version), else per call. */
