@@ -10,4 +10,8 @@
 const struct attr_value *plugin_attr(const struct attrs *attrs, const char *name, int kind,
                                      const char *node_name, struct status *st) MUST_CHECK;
 
+/* Tells a load in progress on this thread, if there is one, that an op was registered or refused.
+ */
+void plugin_note_op(const char *name, const struct status *st);
+
 #endif

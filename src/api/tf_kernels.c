@@ -155,10 +155,12 @@ void TF_RegisterKernelBuilder(const char *kernel_name UNUSED, TF_KernelBuilder *
 {
     struct status st = {0};
     bool ok = register_builder(builder, &st);
-    if (ok)
+    if (ok) {
         builder->registered = true;
-    else
+    } else {
+        plugin_note_op("", &st);
         TF_DeleteKernelBuilder(builder);
+    }
     api_return(status, &st);
 }
 

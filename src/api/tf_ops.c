@@ -146,7 +146,9 @@ static bool check_builder(const TF_OpDefinitionBuilder *b, struct status *st)
 void TF_RegisterOpDefinition(TF_OpDefinitionBuilder *builder, TF_Status *status)
 {
     struct status st = {0};
-    if (!check_builder(builder, &st) || !op_register(&builder->def, &st))
+    bool ok = check_builder(builder, &st) && op_register(&builder->def, &st);
+    plugin_note_op(ok ? builder->def.name : "", &st);
+    if (!ok)
         TF_DeleteOpDefinitionBuilder(builder);
     api_return(status, &st);
 }

@@ -44,16 +44,17 @@ TF_CAPI_EXPORT extern void TF_DeleteBuffer(TF_Buffer *);
 /* The three fields, by value; the data stays the buffer's. Any thread; cannot fail. */
 TF_CAPI_EXPORT extern TF_Buffer TF_GetBuffer(TF_Buffer *buffer);
 
-/* Calls listener with each message that the library would log and that Print ops print; NULL ends
- * that. Keeps the pointer for the process. The message is valid during the call; the call may come
- * from any thread. Any thread; cannot fail. */
+/* From now on listener, too, is called with each text that a PrintV2 op prints, which then goes to
+ * the listeners alone. Keeps the pointer for the process; NULL does nothing. The text is valid
+ * during the call, which may come from any thread. Any thread; cannot fail. */
 TF_CAPI_EXPORT extern void TF_RegisterLogListener(void (*listener)(const char *));
 
-/* Opens the shared object library_filename, whose initialisation registers ops and kernels; a
- * second call for the same file gives a handle to the same ops. The caller frees with
- * TF_DeleteLibraryHandle; the object stays loaded. Any thread.
- * Errors, and NULL: NOT_FOUND (no such file, or it cannot be loaded), INVALID_ARGUMENT or
- * ALREADY_EXISTS (of an op that it registers). */
+/* Opens the shared object library_filename, found as dlopen finds it, whose initialisation
+ * registers ops and kernels (ops.h, kernels.h): in constructors, or in a function TF_InitKernel,
+ * which is called once. A second call for the same file gives a handle to the same ops. The caller
+ * frees with TF_DeleteLibraryHandle; the object stays loaded. Any thread. Errors, and NULL:
+ * NOT_FOUND (no such file, or it cannot be loaded), INVALID_ARGUMENT (no name), INVALID_ARGUMENT or
+ * ALREADY_EXISTS (of what it registers; it stays loaded). */
 TF_CAPI_EXPORT extern TF_Library *TF_LoadLibrary(const char *library_filename, TF_Status *status);
 
 /* The ops that the library registered, as a serialized OpList. The data is owned by lib_handle and
