@@ -136,7 +136,10 @@ static bool build(struct run *r)
     }
     TF_OperationDescription *d = TF_NewOperation(r->graph, r->c->op, "op");
     for (int i = 0; i < r->num_in;) {
-        if (r->in[i].list > 0) {
+        if (r->in[i].empty_list) {
+            TF_AddInputList(d, NULL, 0);
+            i++;
+        } else if (r->in[i].list > 0) {
             TF_AddInputList(d, &r->source[i], r->in[i].list);
             i += r->in[i].list;
         } else {

@@ -15,7 +15,8 @@
  * type and shape only. Attrs: "T=float keep_dims=true axes=[0,1] padding='SAME' shape=[2,-1]
  * Tlist=[float,int32] f=0.5 value=(float [2] 1 2)"; a type name is a type, a quoted text a string,
  * a number with a dot or exponent a float. Attrs that follow from inputs may be left out. An input
- * of the form "*3 ..." starts a list argument of three: the next two entries belong to it.
+ * of the form "*3 ..." starts a list argument of three: the next two entries belong to it; "*0" is
+ * an empty one.
  */
 #ifndef LEAT_TESTS_OPS_OP_CASE_H
 #define LEAT_TESTS_OPS_OP_CASE_H

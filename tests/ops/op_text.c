@@ -196,6 +196,10 @@ struct case_tensor case_tensor_parse(const char *text)
     if (*p == '*') {
         c.list = (int)strtol(p + 1, (char **)&p, 10);
         p = skip(p);
+        if (c.list == 0) { /* an empty list: a placeholder that nothing uses stands for it */
+            c.empty_list = true;
+            p = "bool [] 0";
+        }
     }
     if (strncmp(p, "const ", 6) == 0) {
         c.is_const = true;
@@ -279,7 +283,8 @@ static void set_one(TF_OperationDescription *d, const char *name, const char **p
     *p = s;
 }
 
-/* [1,2] ints, [0.5] floats, ['a'] strings, [float] types; `shape=[2]` is given as shape:[2]. */
+/* [1,2] ints, [0.5] floats, ['a'] strings, [float] types, [[2],[]] shapes; `shape=[2]` is given as
+ * shape:[2]. */
 static void set_list(TF_OperationDescription *d, const char *name, const char **p)
 {
     const char *s = skip(*p + 1);
@@ -287,12 +292,19 @@ static void set_list(TF_OperationDescription *d, const char *name, const char **
     float floats[64];
     TF_DataType types[64];
     struct strbuf strs[64] = {0};
-    int n = 0, num_types = 0, num_strs = 0;
+    int64_t dims[64][8];
+    const int64_t *shapes[64];
+    int ranks[64];
+    int n = 0, num_types = 0, num_strs = 0, num_shapes = 0;
     bool real = false;
     while (*s && *s != ']') {
         struct number v;
         int type = 0;
-        if (*s == '\'' && parse_quoted(&s, &strs[num_strs])) {
+        if (*s == '[') {
+            shapes[num_shapes] = dims[num_shapes];
+            ranks[num_shapes] = parse_dims(&s, dims[num_shapes]);
+            num_shapes++;
+        } else if (*s == '\'' && parse_quoted(&s, &strs[num_strs])) {
             num_strs++;
         } else if (isalpha((unsigned char)*s) && strncmp(s, "nan", 3) && strncmp(s, "inf", 3) &&
                    (type = parse_type(&s))) {
@@ -309,7 +321,9 @@ static void set_list(TF_OperationDescription *d, const char *name, const char **
         if (*s == ',')
             s = skip(s + 1);
     }
-    if (num_types) {
+    if (num_shapes) {
+        TF_SetAttrShapeList(d, name, shapes, ranks, num_shapes);
+    } else if (num_types) {
         TF_SetAttrTypeList(d, name, types, num_types);
     } else if (num_strs) {
         const void *values[64];

@@ -10,6 +10,7 @@
 struct case_tensor {
     bool is_const, is_var, is_resource, unknown_shape, any_value;
     int list; /* "*N": starts a list of N; 0: none */
+    bool empty_list;
     TF_Tensor *t;
 };
 /* Ends the program with a message on a malformed text: tables are our own. */
