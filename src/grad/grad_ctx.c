@@ -3,7 +3,7 @@
  *
  * Building never fails in place: the first error stays in the context and every later builder
  * returns an invalid output, so that gradients read as expressions. */
-#include "grad/grad_ctx.h"
+#include "grad/grad_impl.h"
 
 #include <string.h>
 
@@ -169,6 +169,15 @@ bool grad_fail(struct grad_ctx *g, struct status *st, int code, const char *fmt,
     return false;
 }
 
+void grad_fail_unimplemented(struct grad_ctx *g, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    if (status_ok(&g->error))
+        status_vfail(&g->error, STATUS_UNIMPLEMENTED, fmt, ap);
+    va_end(ap);
+}
+
 bool grad_done(struct grad_ctx *g, struct status *st)
 {
     if (status_ok(&g->error))
@@ -186,55 +195,125 @@ static char *node_name(struct grad_ctx *g, const char *op)
     return graph_unique_name(g->graph, wanted, true);
 }
 
-static void describe_inputs(struct node_desc *d, const struct grad_build *b)
+static void describe_inputs(struct node_desc *d, const struct grad_build *b,
+                            const struct output *inputs)
 {
     if (!b->list_sizes) {
         for (int i = 0; i < b->num_inputs; i++)
-            node_desc_input(d, b->inputs[i]);
+            node_desc_input(d, inputs[i]);
         return;
     }
     int at = 0;
     for (int a = 0; d->op && a < d->op->num_inputs; a++) {
         const struct op_arg *arg = &d->op->inputs[a];
         if (arg->number_attr >= 0 || arg->is_list_type)
-            node_desc_input_list(d, b->inputs + at, b->list_sizes[a]);
+            node_desc_input_list(d, inputs + at, b->list_sizes[a]);
         else
-            node_desc_input(d, b->inputs[at]);
+            node_desc_input(d, inputs[at]);
         at += arg->number_attr >= 0 || arg->is_list_type ? b->list_sizes[a] : 1;
     }
 }
 
-struct node *grad_node(struct grad_ctx *g, const struct grad_build *b)
+static bool inputs_valid(struct grad_ctx *g, const struct grad_build *b)
 {
-    if (!status_ok(&g->error))
-        return NULL;
     for (int i = 0; i < b->num_inputs; i++) {
         if (!output_valid(b->inputs[i])) {
             status_fail(&g->error, STATUS_INTERNAL, "%s: input %d of a gradient node is missing",
                         b->op, i);
-            return NULL;
+            return false;
         }
     }
-    char *name = node_name(g, b->op);
+    return true;
+}
+
+/* The size of a value of the forward loop is taken there, so that not the value must be kept. */
+static bool belongs_forward(const struct walk *w, const struct grad_build *b)
+{
+    if (!w || w->raw || !w->cur || b->num_inputs != 1 ||
+        (strcmp(b->op, "Shape") != 0 && strcmp(b->op, "Size") != 0 && strcmp(b->op, "Rank") != 0))
+        return false;
+    const struct output o = b->inputs[0];
+    const struct place p = walk_place((struct walk *)(uintptr_t)w, o);
+    return !p.loop && p.frame == w->cur->fwd &&
+           !(node_op_is(o.node, "Enter") && attrs_bool(&o.node->attrs, "is_constant"));
+}
+
+/* A node that has nothing of its own turn must wait for the turn. */
+static bool needs_turn(const struct output *inputs, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (!node_op_is(inputs[i].node, "Enter") ||
+            !attrs_bool(&inputs[i].node->attrs, "is_constant"))
+            return false;
+    }
+    return true;
+}
+
+static void note_place(struct walk *w, const struct node *n)
+{
+    const int64_t at = n->id - w->num_nodes;
+    w->made = vec_reserve(w->made, &w->cap_made, at + 1, sizeof *w->made);
+    while (w->num_made <= at)
+        w->made[w->num_made++] = (struct place){0};
+    w->made[at] = w->raw ? w->at : (struct place){.loop = w->cur};
+}
+
+static struct node *describe_and_finish(struct grad_ctx *g, const struct grad_build *b,
+                                        const char *name, const struct output *inputs)
+{
+    struct walk *w = g->w;
     struct node_desc *d = node_desc_new(g->graph, b->op, name);
-    mem_free(name);
-    describe_inputs(d, b);
+    describe_inputs(d, b, inputs);
     for (int64_t i = 0; b->attrs && i < b->attrs->n; i++)
         node_desc_attr(d, b->attrs->items[i].name, attr_value_dup(&b->attrs->items[i].value));
-    for (int i = 0; i < b->num_control; i++)
+    const bool in_frame = w && (w->raw ? w->at.loop || w->at.frame > 0 : w->cur != NULL);
+    for (int i = 0; i < b->num_control && (!in_frame || w->raw); i++)
         node_desc_control(d, b->control[i].node);
+    if (in_frame && !w->raw && needs_turn(inputs, b->num_inputs))
+        node_desc_control(d, w->cur->index.node);
+    const int64_t num_control = d->num_control;
     if (g->r && g->r->before_node)
         g->r->before_node(g->r->hook_arg, d);
+    if (in_frame)
+        d->num_control = num_control; /* what waits outside of a loop cannot hold a turn up */
     struct node *n = node_finish(d, &g->error);
+    if (n && w)
+        note_place(w, n);
     if (n && g->r && g->r->after_node)
         g->r->after_node(g->r->hook_arg, n);
     return n;
 }
 
-struct output grad_node_out(struct grad_ctx *g, struct node *n, int i)
+static struct node *node_forward(struct grad_ctx *g, const struct grad_build *b)
 {
-    (void)g;
-    return n ? (struct output){n, i} : none;
+    struct walk *w = g->w;
+    w->raw = true;
+    w->at = walk_place(w, b->inputs[0]);
+    struct node *n = grad_node(g, b);
+    w->raw = false;
+    return n;
+}
+
+struct node *grad_node(struct grad_ctx *g, const struct grad_build *b)
+{
+    if (!status_ok(&g->error) || !inputs_valid(g, b))
+        return NULL;
+    if (belongs_forward(g->w, b))
+        return node_forward(g, b);
+    char *name = node_name(g, b->op);
+    const struct output *inputs = b->inputs;
+    if (g->w && g->w->cur && !g->w->raw) {
+        const char *outer = g->prefix;
+        struct output *here = arena_array(&g->arena, struct output, b->num_inputs + 1);
+        g->prefix = name; /* what brings a value here stands under the node that wants it */
+        for (int i = 0; i < b->num_inputs; i++)
+            here[i] = walk_here(g, b->inputs[i]);
+        g->prefix = outer;
+        inputs = here;
+    }
+    struct node *n = status_ok(&g->error) ? describe_and_finish(g, b, name, inputs) : NULL;
+    mem_free(name);
+    return n;
 }
 
 struct node *grad_nodev(struct grad_ctx *g, const char *op, int num_inputs,
@@ -248,6 +327,12 @@ struct node *grad_nodev(struct grad_ctx *g, const char *op, int num_inputs,
         &(struct grad_build){.op = op, .inputs = inputs, .num_inputs = num_inputs, .attrs = &set});
     attrs_clear(&set);
     return n;
+}
+
+struct output grad_node_out(struct grad_ctx *g, struct node *n, int i)
+{
+    (void)g;
+    return n ? (struct output){n, i} : none;
 }
 
 struct output grad_opv(struct grad_ctx *g, const char *op, int num_inputs,

@@ -6,8 +6,11 @@
 
 #include "grad/grad_walk.h"
 
+struct walk; /* grad/grad_impl.h */
+
 struct grad_ctx {
     struct graph *graph;
+    struct walk *w;
     struct node *node; /* the forward node */
     const char *prefix;
     const struct grad_request *r; /* for its hooks; NULL: none */
@@ -19,6 +22,10 @@ struct grad_ctx {
     struct status error;          /* the first one */
 };
 
+/* Keeps UNIMPLEMENTED as the error, if it is the first. */
+void grad_fail_unimplemented(struct grad_ctx *g, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* A scalar. */
+struct output grad_const_of_type(struct grad_ctx *g, int type, double v);
 void grad_ctx_release(struct grad_ctx *g);
 /* Dense form of a gradient (invalid stays invalid). */
 struct output grad_densify(struct grad_ctx *g, const struct grad_value *v);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shorthands of gradient functions: constants, the common ops, and the sums that undo
  * broadcasting. */
-#include "grad/grad_ctx.h"
+#include "grad/grad_impl.h"
 
 #include "base/mem.h"
 
@@ -41,7 +41,7 @@ struct output grad_cast(struct grad_ctx *g, struct output x, int dtype)
 }
 
 /* A scalar is made as double and cast where double cannot hold the type as is. */
-struct output grad_const_like(struct grad_ctx *g, struct output like, double v)
+struct output grad_const_of_type(struct grad_ctx *g, int type, double v)
 {
     union {
         float f;
@@ -53,7 +53,6 @@ struct output grad_const_like(struct grad_ctx *g, struct output like, double v)
         struct c64 c;
         struct c128 z;
     } u;
-    int type = grad_type_of(g, like);
     switch (type) {
     case DT_FLOAT:
         u.f = (float)v;
@@ -85,6 +84,11 @@ struct output grad_const_like(struct grad_ctx *g, struct output like, double v)
     return const_from(g, type, NULL, 0, &u);
 }
 
+struct output grad_const_like(struct grad_ctx *g, struct output like, double v)
+{
+    return grad_const_of_type(g, grad_type_of(g, like), v);
+}
+
 enum { KNOWN_DIMS = 16 };
 
 struct output grad_shape(struct grad_ctx *g, struct output x)
@@ -104,6 +108,8 @@ struct output grad_shape(struct grad_ctx *g, struct output x)
 
 struct output grad_zeros_like(struct grad_ctx *g, struct output x)
 {
+    if (output_valid(x) && g->w && (g->w->cur || grad_type_of(g, x) == DT_RESOURCE))
+        return walk_zeros(g, x); /* in a loop x itself would have to be kept */
     return grad_op1(g, "ZerosLike", x);
 }
 

@@ -14,28 +14,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "grad/grad_ctx.h"
-
-struct pending { /* gradients collected for one output */
-    struct grad_value *v;
-    int64_t n, cap;
-};
-
-struct walk {
-    struct graph *graph;
-    const struct grad_request *r;
-    const char *prefix;
-    int64_t num_nodes; /* of the graph at the start */
-    uint8_t *state;    /* per node: 1 on the stack, 2 done */
-    bool *reached;     /* per node: depends on an x, differentiably */
-    bool *alive;       /* likewise, and not only through ops like StopGradient */
-    bool cyclic;       /* there is a loop: its nodes are in no order */
-    bool *is_x;        /* per node: holds an x */
-    struct node **order;
-    int64_t num_order;
-    struct pending **pending; /* per node: per output, or NULL */
-    bool *stop;               /* per node: has an output among the stops */
-};
+#include "grad/grad_impl.h"
 
 static bool differentiable(int type)
 {
@@ -49,46 +28,70 @@ static bool is_back_edge(const struct node *from)
            strcmp(from->op->name, "RefNextIteration") == 0;
 }
 
-/* --- order --- */
+/* --- what lies between --- */
 
-struct visit {
-    struct node *node;
-    int next_input;
-};
-
-static void order_from(struct walk *w, struct node *root, struct visit **stack, int64_t *cap)
+static void note_op(struct walk *w, const struct node *n)
 {
-    int64_t depth = 0;
-    if (root->id >= w->num_nodes || w->state[root->id])
-        return;
-    *stack = vec_reserve(*stack, cap, 1, sizeof **stack);
-    (*stack)[depth++] = (struct visit){root, 0};
-    w->state[root->id] = 1;
-    while (depth > 0) {
-        struct visit *top = &(*stack)[depth - 1];
-        if (top->next_input == top->node->num_inputs) {
-            w->state[top->node->id] = 2;
-            w->order[w->num_order++] = top->node;
-            depth--;
-            continue;
-        }
-        struct node *in = top->node->inputs[top->next_input++].node;
-        if (!in || in->id >= w->num_nodes || w->state[in->id])
-            continue;
-        w->cyclic |= is_back_edge(in);
-        w->state[in->id] = 1;
-        *stack = vec_reserve(*stack, cap, depth + 1, sizeof **stack);
-        (*stack)[depth++] = (struct visit){in, 0};
-    }
+    w->cyclic |= is_back_edge(n);
+    w->control_flow |= node_op_is(n, "Enter") || node_op_is(n, "Exit");
 }
 
-static void order_nodes(struct walk *w)
+/* From a stack's handle, as loops and branches hand it on, to its pushes. */
+static bool hands_on(const struct node *n)
 {
-    struct visit *stack = NULL;
-    int64_t cap = 0;
+    return node_op_is(n, "Enter") || node_op_is(n, "Switch") ||
+           strcmp(n->op->name, "Identity") == 0;
+}
+
+static void find_pushes(struct walk *w, struct node *pop)
+{
+    struct node *stack = pop->inputs[0].node;
+    for (int i = 0; stack && hands_on(stack) && i < 1000; i++)
+        stack = stack->inputs[0].node;
+    struct node_list todo = {0};
+    if (stack)
+        node_list_add(&todo, stack);
+    lock_take(&w->graph->lock);
+    for (int64_t i = 0; i < todo.n; i++) {
+        for (int64_t k = 0; k < todo.v[i]->num_consumers; k++) {
+            struct node *n = todo.v[i]->consumers[k].node;
+            const bool pushes = strncmp(n->op->name, "StackPush", 9) == 0;
+            if (hands_on(n))
+                node_list_add(&todo, n);
+            if (!pushes || n->id >= w->num_nodes || !n->inputs[1].node)
+                continue;
+            w->pops = vec_reserve(w->pops, &w->cap_pops, w->num_pops + 1, sizeof *w->pops);
+            w->pops[w->num_pops++] = (struct pop){pop, n->inputs[1]};
+        }
+    }
+    lock_drop(&w->graph->lock);
+    mem_free(todo.v);
+}
+
+static void add_between(struct walk *w, struct node *n)
+{
+    if (!n || n->id >= w->num_nodes || w->state[n->id])
+        return;
+    w->state[n->id] = 1;
+    node_list_add(&w->between, n);
+}
+
+static void find_between(struct walk *w)
+{
     for (int i = 0; i < w->r->num_ys; i++)
-        order_from(w, w->r->ys[i].node, &stack, &cap);
-    mem_free(stack);
+        add_between(w, w->r->ys[i].node);
+    for (int64_t i = 0; i < w->between.n; i++) { /* which grows */
+        struct node *n = w->between.v[i];
+        note_op(w, n);
+        for (int k = 0; k < n->num_inputs; k++)
+            add_between(w, n->inputs[k].node);
+        if (strncmp(n->op->name, "StackPop", 8) == 0) {
+            int64_t first = w->num_pops;
+            find_pushes(w, n);
+            for (; first < w->num_pops; first++)
+                add_between(w, w->pops[first].pushed.node);
+        }
+    }
 }
 
 static bool is_stop(const struct walk *w, struct output o)
@@ -102,8 +105,7 @@ static bool is_stop(const struct walk *w, struct output o)
     return false;
 }
 
-/* A gradient may flow from this node into the value o. */
-static bool flows_to(const struct walk *w, struct output o)
+bool walk_flows_to(const struct walk *w, struct output o)
 {
     return o.node && o.node->id < w->num_nodes && w->reached[o.node->id] &&
            differentiable(o.node->output_types[o.index]);
@@ -121,7 +123,7 @@ static bool mark_from_inputs(struct walk *w, const struct node *n)
 {
     bool reached = w->reached[n->id], alive = w->alive[n->id];
     for (int k = 0; k < n->num_inputs && !(reached && alive); k++) {
-        if (!flows_to(w, n->inputs[k]) || is_stop(w, n->inputs[k]))
+        if (!walk_flows_to(w, n->inputs[k]) || is_stop(w, n->inputs[k]))
             continue;
         reached = true;
         alive |= w->alive[n->inputs[k].node->id] && !is_silent(n);
@@ -129,6 +131,51 @@ static bool mark_from_inputs(struct walk *w, const struct node *n)
     const bool changed = reached != w->reached[n->id] || alive != w->alive[n->id];
     w->reached[n->id] = reached;
     w->alive[n->id] = alive;
+    return changed;
+}
+
+/* What is popped comes from what was pushed. */
+static bool mark_pops(struct walk *w)
+{
+    bool changed = false;
+    for (int64_t i = 0; i < w->num_pops; i++) {
+        const struct output from = w->pops[i].pushed;
+        const int64_t id = w->pops[i].node->id;
+        if (!w->reached[id] && walk_flows_to(w, from) && w->alive[from.node->id])
+            changed = w->reached[id] = w->alive[id] = true;
+    }
+    return changed;
+}
+
+static bool mark_list(struct walk *w, const struct node_list *l);
+
+/* Nesting is bounded, and so is the recursion. */
+static bool mark_loop(struct walk *w, const struct fwd_loop *l)
+{
+    bool changed = false, again = true;
+    while (again) {
+        again = false;
+        for (int64_t i = 0; i < l->enters.n; i++)
+            again |= mark_from_inputs(w, l->enters.v[i]);
+        for (int64_t i = 0; i < l->merges.n; i++)
+            again |= mark_from_inputs(w, l->merges.v[i]);
+        for (int64_t i = 0; i < l->switches.n; i++)
+            again |= mark_from_inputs(w, l->switches.v[i]);
+        again |= mark_list(w, &l->order);
+        changed |= again;
+    }
+    return changed;
+}
+
+static bool mark_list(struct walk *w, const struct node_list *l)
+{
+    bool changed = false;
+    for (int64_t i = 0; i < l->n; i++) {
+        const int loop = w->facts && node_op_is(l->v[i], "Exit") ? w->facts[l->v[i]->id].loop : 0;
+        if (loop > 0 && w->loops[loop].first_exit == l->v[i])
+            changed |= mark_loop(w, &w->loops[loop]);
+        changed |= mark_from_inputs(w, l->v[i]);
+    }
     return changed;
 }
 
@@ -141,17 +188,21 @@ static void mark_reached(struct walk *w)
     for (int i = 0; i < w->r->num_stops; i++)
         w->stop[w->r->stops[i].node->id] = true;
     for (bool again = true; again;) {
-        again = false;
-        for (int64_t i = 0; i < w->num_order; i++)
-            again |= mark_from_inputs(w, w->order[i]);
-        again &= w->cyclic;
+        (void)mark_list(w, &w->order);
+        again = mark_pops(w);
     }
 }
 
 /* --- collecting --- */
 
-static void collect(struct walk *w, struct output o, struct grad_value v)
+void walk_collect(struct walk *w, struct output o, struct grad_value v)
 {
+    struct grad_loop *l = w->cur;
+    if (l && w->facts[o.node->id].frame != l->fwd) {
+        l->loose = vec_reserve(l->loose, &l->cap_loose, l->num_loose + 1, sizeof *l->loose);
+        l->loose[l->num_loose++] = (struct loose){o, v};
+        return;
+    }
     struct pending **slot = &w->pending[o.node->id];
     if (!*slot)
         *slot = mem_new_array(struct pending, o.node->num_outputs);
@@ -192,8 +243,8 @@ static struct output value_of_variable(struct grad_ctx *g, struct output o, int 
 
 static bool has_placeholder(const struct walk *w)
 {
-    for (int64_t i = 0; i < w->num_order; i++) {
-        if (strncmp(w->order[i]->op->name, "Placeholder", strlen("Placeholder")) == 0)
+    for (int64_t i = 0; i < w->between.n; i++) {
+        if (strncmp(w->between.v[i]->op->name, "Placeholder", strlen("Placeholder")) == 0)
             return true;
     }
     return false;
@@ -235,36 +286,18 @@ static bool start_from_ys(struct walk *w, struct grad_ctx *g, struct status *st)
         }
         if (!grad_done(g, st))
             return false;
-        collect(w, y, (struct grad_value){.values = dy});
+        walk_collect(w, y, (struct grad_value){.values = dy});
     }
     return true;
 }
 
 /* --- one node --- */
 
-static bool in_loop(const struct node *n)
-{
-    static const char *const ops[] = {
-        "Enter", "Exit", "NextIteration", "RefEnter", "RefExit", "RefNextIteration", "LoopCond"};
-    for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
-        if (strcmp(n->op->name, ops[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool call_gradient_of(struct walk *w, struct grad_ctx *g, struct status *st)
 {
     struct node *n = g->node;
     const struct op_def *def = n->op->def;
-    if (in_loop(n) && !w->alive[n->id])
-        return true; /* what it comes from has no gradient to take */
-    if (in_loop(n))
-        return status_unimplemented(
-            st,
-            "Gradients through a while loop (node '%s' of op %s) are not supported yet; "
-            "unroll the loop, or stop the gradient before it",
-            n->name, n->op->name);
+    (void)w;
     if (def && def->grad)
         return def->grad(g, st);
     if (is_silent(n))
@@ -290,15 +323,16 @@ static bool call_gradient(struct walk *w, struct grad_ctx *g, struct status *st)
 static void collect_inputs(struct walk *w, const struct node *n, const struct grad_value *dxs)
 {
     for (int i = 0; i < n->num_inputs; i++) {
-        if (output_valid(dxs[i].values) && flows_to(w, n->inputs[i]) && !is_stop(w, n->inputs[i]))
-            collect(w, n->inputs[i], dxs[i]);
+        if (output_valid(dxs[i].values) && walk_flows_to(w, n->inputs[i]) &&
+            !is_stop(w, n->inputs[i]))
+            walk_collect(w, n->inputs[i], dxs[i]);
     }
 }
 
 static bool any_input_flows(const struct walk *w, const struct node *n)
 {
     for (int i = 0; i < n->num_inputs; i++) {
-        if (flows_to(w, n->inputs[i]) && !is_stop(w, n->inputs[i]))
+        if (walk_flows_to(w, n->inputs[i]) && !is_stop(w, n->inputs[i]))
             return true;
     }
     return false;
@@ -309,7 +343,10 @@ static bool walk_node(struct walk *w, struct node *n, struct status *st)
     struct pending *p = w->pending[n->id];
     if (!p || !w->reached[n->id])
         return true;
-    struct grad_ctx g = {.graph = w->graph, .node = n, .prefix = w->prefix, .r = w->r};
+    if (strncmp(n->op->name, "StackPop", 8) == 0)
+        return status_unimplemented(st, "Second-order gradient for while loops not supported: '%s'",
+                                    n->name);
+    struct grad_ctx g = {.graph = w->graph, .w = w, .node = n, .prefix = w->prefix, .r = w->r};
     bool ok = true;
     if (sum_outputs(&g, p, n->num_outputs) && any_input_flows(w, n)) {
         g.dys = arena_array(&g.arena, struct grad_value, n->num_outputs);
@@ -334,9 +371,40 @@ static bool walk_node(struct walk *w, struct node *n, struct status *st)
     return ok;
 }
 
+/* Enter, Merge, Switch and NextIteration of a loop are the loop's work. */
+static bool is_loops_own(const struct walk *w, const struct node *n)
+{
+    if (!w->facts)
+        return false;
+    return w->facts[n->id].back || node_op_is(n, "Enter") || node_op_is(n, "NextIteration");
+}
+
+bool walk_list(struct walk *w, const struct node_list *l, struct status *st)
+{
+    for (int64_t i = l->n - 1; i >= 0; i--) {
+        struct node *n = l->v[i];
+        if (w->facts && node_op_is(n, "Exit") && w->facts[n->id].loop > 0) {
+            const int loop = w->facts[n->id].loop;
+            if (w->loops[loop].first_exit == n && !walk_loop(w, loop, st))
+                return false;
+        } else if (!is_loops_own(w, n) && !walk_node(w, n, st)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct grad_value walk_collected(struct walk *w, struct grad_ctx *g, struct output o)
+{
+    struct pending *p = w->pending[o.node->id];
+    if (!p || p[o.index].n == 0)
+        return (struct grad_value){0};
+    return grad_sum(g, p[o.index].v, p[o.index].n);
+}
+
 static bool deliver(struct walk *w, struct grad_value *dxs, struct status *st)
 {
-    struct grad_ctx g = {.graph = w->graph, .prefix = w->prefix, .r = w->r};
+    struct grad_ctx g = {.graph = w->graph, .w = w, .prefix = w->prefix, .r = w->r};
     for (int i = 0; i < w->r->num_xs; i++) {
         struct output x = w->r->xs[i];
         struct pending *p = w->pending[x.node->id];
@@ -372,16 +440,49 @@ static bool check_request(const struct graph *g, const struct grad_request *r, s
     return true;
 }
 
+/* ys and xs must lie outside of loops. */
+static bool ends_are_outside(struct walk *w, struct status *st)
+{
+    for (int i = 0; w->facts && i < w->r->num_ys + w->r->num_xs; i++) {
+        struct output o = i < w->r->num_ys ? w->r->ys[i] : w->r->xs[i - w->r->num_ys];
+        if (w->facts[o.node->id].frame > 0 && w->reached[o.node->id])
+            return status_unimplemented(st,
+                                        "Gradients of or by values inside of a while loop ('%s') "
+                                        "are not supported",
+                                        o.node->name);
+    }
+    return true;
+}
+
 static bool walk_all(struct walk *w, struct grad_value *dxs, struct status *st)
 {
-    order_nodes(w);
+    find_between(w);
+    if (w->control_flow || w->cyclic)
+        walk_find_frames(w);
+    walk_order(w);
     mark_reached(w);
-    struct grad_ctx g = {.graph = w->graph, .prefix = w->prefix, .r = w->r};
+    if (!ends_are_outside(w, st))
+        return false;
+    struct grad_ctx g = {.graph = w->graph, .w = w, .prefix = w->prefix, .r = w->r};
     bool ok = start_from_ys(w, &g, st);
     grad_ctx_release(&g);
-    for (int64_t i = w->num_order - 1; ok && i >= 0; i--)
-        ok = walk_node(w, w->order[i], st);
-    return ok && deliver(w, dxs, st);
+    return ok && walk_list(w, &w->order, st) && deliver(w, dxs, st);
+}
+
+static void walk_release(struct walk *w)
+{
+    for (int64_t i = 0; i < w->between.n; i++)
+        pending_free(w->pending[w->between.v[i]->id], w->between.v[i]->num_outputs);
+    walk_frames_release(w);
+    mem_free(w->state);
+    mem_free(w->reached);
+    mem_free(w->alive);
+    mem_free(w->is_x);
+    mem_free(w->stop);
+    mem_free(w->between.v);
+    mem_free(w->order.v);
+    mem_free(w->pops);
+    mem_free(w->pending);
 }
 
 bool grad_walk(struct graph *g, const struct grad_request *r, struct grad_value *dxs,
@@ -402,19 +503,9 @@ bool grad_walk(struct graph *g, const struct grad_request *r, struct grad_value 
     w.alive = mem_new_array(bool, n);
     w.is_x = mem_new_array(bool, n);
     w.stop = mem_new_array(bool, n);
-    w.order = mem_new_array(struct node *, n);
     w.pending = mem_new_array(struct pending *, n);
-    struct node **nodes = w.order;
     bool ok = walk_all(&w, dxs, st);
-    for (int64_t i = 0; i < w.num_order; i++)
-        pending_free(w.pending[nodes[i]->id], nodes[i]->num_outputs);
+    walk_release(&w);
     mem_free(prefix);
-    mem_free(w.state);
-    mem_free(w.reached);
-    mem_free(w.alive);
-    mem_free(w.is_x);
-    mem_free(w.stop);
-    mem_free(w.order);
-    mem_free(w.pending);
     return ok;
 }

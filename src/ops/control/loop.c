@@ -13,11 +13,11 @@ static bool forward_run(struct kctx *c, struct status *st)
     return true;
 }
 
-/* The walk refuses loops before it asks these: gradients through frames need stacks. */
+/* The walk makes the gradient of a loop as a whole and does not ask these (grad/grad_loop.c). */
 static bool loop_grad(struct grad_ctx *g, struct status *st)
 {
-    return grad_fail(g, st, STATUS_UNIMPLEMENTED,
-                     "%s: gradients through while loops are not supported", grad_node_name(g));
+    return grad_fail(g, st, STATUS_UNIMPLEMENTED, "%s: it is no part of a while loop",
+                     grad_node_name(g));
 }
 
 static bool enter_shape(struct infer_ctx *c, struct status *st)
