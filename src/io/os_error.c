@@ -3,7 +3,10 @@
 #include "io/os_error.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
+
+#include "base/mem.h"
 
 static int code_of(int error)
 {
@@ -51,4 +54,15 @@ static int code_of(int error)
 bool os_error(const char *path, int error, struct status *st)
 {
     return status_fail(st, code_of(error), "%s; %s", path, strerror(error));
+}
+
+bool os_fail(struct status *st, int error, const char *what_fmt, ...)
+{
+    va_list ap;
+    va_start(ap, what_fmt);
+    char *what = mem_vprintf(what_fmt, ap);
+    va_end(ap);
+    os_error(what, error, st);
+    mem_free(what);
+    return false;
 }
