@@ -163,15 +163,28 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* The length of what comes before the part with the first sign of a pattern, or before the last
+ * part: up to and without a slash. */
+static size_t fixed_part(const char *pattern)
+{
+    size_t n = strcspn(pattern, "*?[\\");
+    while (n > 0 && pattern[n - 1] != '/')
+        n--;
+    return n > 1 ? n - 1 : n;
+}
+
 bool path_glob(const char *pattern, struct path_list *out, struct status *st)
 {
     struct path_list now = {0};
-    struct str rest = str_of(pattern), part;
+    size_t fixed = fixed_part(pattern), n = strlen(pattern);
+    struct str rest = str_of(pattern + fixed), part;
     bool ok = true;
     *out = (struct path_list){0};
-    if (!*pattern)
+    if (n == 0 || pattern[n - 1] == '/')
         return true;
-    path_list_add(&now, *pattern == '/' ? "/" : "");
+    char *start = fixed > 0 ? mem_strndup(pattern, fixed) : mem_strdup(".");
+    path_list_add(&now, start);
+    mem_free(start);
     while (ok && str_split(&rest, '/', &part)) {
         struct path_list next = {0};
         if (part.n == 0)

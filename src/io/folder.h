@@ -30,8 +30,8 @@ struct path_list {
 };
 void path_list_add(struct path_list *l, const char *path);
 void path_list_release(struct path_list *l);
-/* What matches a pattern of *, ?, [a-z] and \x in any part, sorted bytewise. Nothing, and true,
- * where there is nothing. INVALID_ARGUMENT: more than a million names. */
+/* What matches a pattern of *, ?, [a-z] and \x in any part, sorted bytewise; as TensorFlow has it,
+ * "x*" gives "./x1", and what ends with a slash nothing. INVALID_ARGUMENT: over a million names. */
 MUST_CHECK bool path_glob(const char *pattern, struct path_list *out, struct status *st);
 /* Whether the text has any of the four characters that mean something in a pattern. */
 bool path_is_pattern(const char *path);

@@ -111,10 +111,8 @@ static bool cursor_step(const struct table *t, struct block_cursor *c, struct st
     if (!take_varint(&in, &shared) || !take_varint(&in, &own) || !take_varint(&in, &value_n) ||
         shared > c->key.n || own > in.n || value_n > in.n - own)
         return broken(t, c->block->at, "an entry that goes beyond it", st);
-    bool first = c->key.p == NULL || c->key.n == 0;
-    if (!first && shared == c->key.n && own == 0)
-        return broken(t, c->block->at, "keys that do not rise", st);
-    if (!first && shared < c->key.n && (own == 0 || (uint8_t)in.p[0] <= (uint8_t)c->key.p[shared]))
+    struct str before = {c->key.p ? c->key.p + shared : "", c->key.n - (size_t)shared};
+    if (c->key.n > 0 && str_compare(before, str_make(in.p, (size_t)own)) >= 0)
         return broken(t, c->block->at, "keys that do not rise", st);
     c->key.n = (size_t)shared;
     strbuf_add(&c->key, in.p, (size_t)own);

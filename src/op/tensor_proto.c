@@ -57,22 +57,6 @@ struct pb_tensor_shape_proto *shape_to_proto(struct arena *a, const struct shape
 
 /* --- variants: kept as they came --- */
 
-struct opaque_variant {
-    struct variant base;
-    char *bytes; /* an encoded VariantTensorDataProto */
-    size_t n;
-};
-
-static void opaque_release(struct variant *v)
-{
-    struct opaque_variant *o = (struct opaque_variant *)v;
-
-    mem_free(o->bytes);
-    mem_free(o);
-}
-
-static const struct variant_type opaque_type = {.name = "opaque", .release = opaque_release};
-
 static bool variant_in(const struct pb_variant_tensor_data_proto *p, struct variant **out,
                        struct status *st)
 {
@@ -82,27 +66,22 @@ static bool variant_in(const struct pb_variant_tensor_data_proto *p, struct vari
         strbuf_release(&bytes);
         return false;
     }
-    struct opaque_variant *o = mem_new(struct opaque_variant);
-
-    o->base.refs = 1;
-    o->base.type = &opaque_type;
-    o->n = bytes.n;
-    o->bytes = strbuf_take(&bytes);
-    *out = &o->base;
+    *out = variant_opaque(bytes.p, bytes.n);
+    strbuf_release(&bytes);
     return true;
 }
 
 static void variant_out(struct arena *a, const struct variant *v, struct pb_tensor_proto *p)
 {
     struct pb_variant_tensor_data_proto *d = pb_variant_tensor_data_proto_add(a, &p->variant_val);
-    const struct opaque_variant *o = (const struct opaque_variant *)v;
     struct status st = {0};
+    struct str bytes;
 
     if (!v)
         return;
-    if (v->type != &opaque_type)
+    if (!variant_opaque_bytes(v, &bytes))
         d->type_name = str_of(v->type->name);
-    else if (!pb_merge_bytes(a, d, o->bytes, o->n, 0, &st))
+    else if (!pb_merge_bytes(a, d, bytes.p, bytes.n, 0, &st))
         status_clear(&st);
 }
 

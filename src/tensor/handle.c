@@ -58,3 +58,35 @@ void variant_unref(struct variant *v)
     if (v && __atomic_sub_fetch(&v->refs, 1, __ATOMIC_ACQ_REL) == 0)
         v->type->release(v);
 }
+
+/* --- variants kept as they came --- */
+
+struct opaque_variant {
+    struct variant base;
+    struct strbuf bytes;
+};
+
+static void opaque_release(struct variant *v)
+{
+    strbuf_release(&((struct opaque_variant *)v)->bytes);
+    mem_free(v);
+}
+
+static const struct variant_type opaque_type = {.name = "opaque", .release = opaque_release};
+
+struct variant *variant_opaque(const void *bytes, size_t n)
+{
+    struct opaque_variant *o = mem_new(struct opaque_variant);
+    o->base = (struct variant){.refs = 1, .type = &opaque_type};
+    strbuf_add(&o->bytes, bytes, n);
+    return &o->base;
+}
+
+bool variant_opaque_bytes(const struct variant *v, struct str *bytes)
+{
+    if (!v || v->type != &opaque_type)
+        return false;
+    const struct opaque_variant *o = (const struct opaque_variant *)v;
+    *bytes = str_make(o->bytes.p, o->bytes.n);
+    return true;
+}

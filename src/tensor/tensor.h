@@ -181,5 +181,9 @@ struct variant { /* what a VARIANT element points to; immutable once shared */
 };
 struct variant *variant_ref(struct variant *v); /* NULL stays NULL */
 void variant_unref(struct variant *v);
+/* One whose type nobody here knows: an encoded VariantTensorDataProto, copied and kept as it is. */
+struct variant *variant_opaque(const void *bytes, size_t n);
+/* Its bytes, borrowed; false: v is of another kind. */
+bool variant_opaque_bytes(const struct variant *v, struct str *bytes);
 
 #endif

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints written by TensorFlow 1.15.5 and read by Leat, and the other way round: V2 and V1, sharded,
+partitioned, of every type; and the same bytes in the files where both write the same tensors.
+
+    checkpoints.py --list
+    checkpoints.py LIBRARY [NAME...]
+"""
+import glob
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+warnings.filterwarnings('ignore')
+import numpy as np
+import leat
+
+LIBRARY = None if sys.argv[1:2] == ['--list'] else leat.Library(sys.argv[1])
+
+os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
+import tensorflow as tf  # noqa: E402  (after the library: see leat.py)
+
+tf.compat.v1.logging.set_verbosity('ERROR')
+ops = tf.raw_ops
+CHECKS = {}
+
+
+def check(f):
+    CHECKS['checkpoint_' + f.__name__] = f
+    return f
+
+
+def theirs(build):
+    """What build() gives, run by TensorFlow: an op, or a list of tensors."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        return session.run(build())
+
+
+def ours(build, device_count=None):
+    with tf.Graph().as_default() as graph:
+        made = build()
+        data = graph.as_graph_def().SerializeToString()
+    tensors = made if isinstance(made, list) else []
+    targets = [] if isinstance(made, list) else [made.name]
+    with leat.Graph(LIBRARY, data, device_count) as g:
+        return g.run({}, [t.name for t in tensors], targets)
+
+
+def same(got, want, what=''):
+    assert len(got) == len(want), '%s: %d values for %d' % (what, len(got), len(want))
+    for i, (a, b) in enumerate(zip(got, want)):
+        a = np.asarray(a, object) if isinstance(a, bytes) else np.asarray(a)
+        b = np.asarray(b)
+        assert a.shape == b.shape, '%s %d: shape %s, not %s' % (what, i, a.shape, b.shape)
+        if b.dtype.kind in 'SO':
+            assert a.ravel().tolist() == b.ravel().tolist(), '%s %d: other strings' % (what, i)
+        else:
+            assert a.dtype == b.dtype and a.tobytes() == b.tobytes(), '%s %d: other values' % (what, i)
+
+
+def values():
+    """Of every type and many shapes, by name."""
+    rng = np.random.RandomState(5)
+    made = {}
+    for t in leat.TYPES.values():
+        for shape in [(), (3,), (2, 0, 3), (4, 5, 2)]:
+            v = rng.uniform(-60, 60, shape)
+            if np.dtype(t).kind in 'ub':
+                v = np.abs(v)
+            v = (v > 9) if t is np.bool_ else (v + 1j * v).astype(t) if np.dtype(t).kind == 'c' else v.astype(t)
+            made['%s/%s' % (np.dtype(t).name, 'x'.join(map(str, shape)) or 'scalar')] = np.asarray(v, t)
+    made['text'] = np.array([b'', b'a', b'\0\xff' * 300, b'x' * 100000, 'ü'.encode()], object).reshape(5, 1)
+    made['no text'] = np.array([], object).reshape(0, 2)
+    made['one text'] = np.array(b'only', object)
+    return made
+
+
+def save(prefix, named):
+    names = list(named)
+    return lambda: ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=[''] * len(names),
+                              tensors=[tf.constant(v, tf.string if v.dtype.kind == 'O' else v.dtype)
+                                       for v in named.values()])
+
+
+def restore(prefix, named, slices=None):
+    names = list(named)
+    return lambda: list(ops.RestoreV2(
+        prefix=prefix, tensor_names=names, shape_and_slices=slices or [''] * len(names),
+        dtypes=[tf.string if v.dtype.kind == 'O' else tf.as_dtype(v.dtype) for v in named.values()]))
+
+
+def files_equal(a, b):
+    for one, other in zip(sorted(glob.glob(a + '*')), sorted(glob.glob(b + '*'))):
+        assert one[len(a):] == other[len(b):], '%s beside %s' % (one, other)
+        with open(one, 'rb') as f, open(other, 'rb') as g:
+            assert f.read() == g.read(), 'other bytes in ' + one[len(a):]
+
+
+@check
+def v2_all_types(folder):
+    named = values()
+    theirs(save(folder + '/tf', named))
+    ours(save(folder + '/leat', named))
+    same(ours(restore(folder + '/tf', named)), named.values(), 'read by Leat')
+    same(theirs(restore(folder + '/leat', named)), named.values(), 'read by TensorFlow')
+    files_equal(folder + '/tf', folder + '/leat')
+
+
+@check
+def v2_many_names(folder):
+    """An index of several blocks, whose keys must be cut and joined alike."""
+    rng = np.random.RandomState(7)
+    named = {}
+    for i in range(9000):
+        name = '/'.join('layer%d' % rng.randint(30) for _ in range(rng.randint(1, 6))) + '/w%d' % i
+        named[name] = np.float32(i)
+    theirs(save(folder + '/tf', named))
+    ours(save(folder + '/leat', named))
+    files_equal(folder + '/tf', folder + '/leat')
+    some = {n: named[n] for n in list(named)[::37]}
+    same(ours(restore(folder + '/tf', some)), some.values())
+
+
+@check
+def v2_types_without_numpy(folder):
+    """bfloat16 and quantised types, seen as integers."""
+    plain = {t: np.arange(12).astype(n) for t, n in [
+        (tf.bfloat16, np.uint16), (tf.qint8, np.int8), (tf.quint8, np.uint8), (tf.qint16, np.int16),
+        (tf.quint16, np.uint16), (tf.qint32, np.int32)]}
+    names = [t.name for t in plain]
+
+    def write(prefix):
+        return lambda: ops.SaveV2(prefix=prefix, tensor_names=names, shape_and_slices=[''] * len(names),
+                                  tensors=[tf.bitcast(v, t) for t, v in plain.items()])
+
+    def read(prefix):
+        return lambda: [tf.bitcast(v, tf.as_dtype(n.dtype)) for v, n in zip(ops.RestoreV2(
+            prefix=prefix, tensor_names=names, shape_and_slices=[''] * len(names),
+            dtypes=list(plain)), plain.values())]
+    theirs(write(folder + '/tf'))
+    ours(write(folder + '/leat'))
+    same(ours(read(folder + '/tf')), plain.values())
+    same(theirs(read(folder + '/leat')), plain.values())
+    files_equal(folder + '/tf', folder + '/leat')
+
+
+PARTS = {'rows': ['7 6 0,3:-', '7 6 3,4:-'], 'columns': ['7 6 -:0,1', '7 6 -:1,5'],
+         'tiles': ['7 6 0,4:0,2', '7 6 0,4:2,4', '7 6 4,3:0,2', '7 6 4,3:2,4'], 'whole': ['']}
+
+
+def cut(whole, spec):
+    if not spec:
+        return whole
+    index = []
+    for part in spec.split(' ')[-1].split(':'):
+        start, _, n = part.partition(',')
+        index.append(slice(None) if part == '-' else slice(int(start), int(start) + int(n)))
+    return whole[tuple(index)]
+
+
+@check
+def v2_partitioned(folder):
+    whole = np.arange(42, dtype=np.float32).reshape(7, 6)
+    words = np.array([b'w%d' % i for i in range(42)], object).reshape(7, 6)
+
+    def write(prefix, specs):
+        return lambda: ops.SaveV2(
+            prefix=prefix, tensor_names=['v'] * len(specs) + ['s'] * len(specs),
+            shape_and_slices=specs * 2,
+            tensors=[tf.constant(cut(whole, s)) for s in specs] +
+            [tf.constant(cut(words, s), tf.string) for s in specs])
+
+    def read(prefix, specs):
+        return lambda: list(ops.RestoreV2(
+            prefix=prefix, tensor_names=['v'] * len(specs) + ['s'] * len(specs),
+            shape_and_slices=specs * 2, dtypes=[tf.float32] * len(specs) + [tf.string] * len(specs)))
+    for has, specs in PARTS.items():
+        theirs(write(folder + '/tf_' + has, specs))
+        ours(write(folder + '/leat_' + has, specs))
+        files_equal(folder + '/tf_' + has, folder + '/leat_' + has)
+        for wants, other in PARTS.items():
+            want = [cut(whole, s) for s in other] + [cut(words, s) for s in other]
+            same(ours(read(folder + '/tf_' + has, other)), want, '%s as %s' % (has, wants))
+
+
+@check
+def v2_merged(folder):
+    named = values()
+    halves = [dict(list(named.items())[k::2]) for k in (0, 1)]
+    for run, who in [(theirs, 'tf'), (ours, 'leat')]:
+        parts = ['%s/%s_temp/part-%d' % (folder, who, k) for k in (0, 1)]
+        for part, half in zip(parts, halves):
+            run(save(part, half))
+        run(lambda: ops.MergeV2Checkpoints(checkpoint_prefixes=parts,
+                                           destination_prefix=folder + '/' + who))
+        assert not os.path.exists('%s/%s_temp' % (folder, who)), who + ' leaves its folder'
+    files_equal(folder + '/tf.', folder + '/leat.')
+    same(ours(restore(folder + '/tf', named)), named.values())
+    same(theirs(restore(folder + '/leat', named)), named.values())
+
+
+@check
+def v2_written_over(folder):
+    """A second save under one name leaves the usual files, with the second values."""
+    for k in (1, 2, 3):
+        named = {'x': np.full((1000,), k, np.float32), 'y': np.arange(k)}
+        ours(save(folder + '/leat', named))
+        assert sorted(os.listdir(folder)) == ['leat.data-00000-of-00001', 'leat.index'], os.listdir(folder)
+        same(theirs(restore(folder + '/leat', named)), named.values())
+
+
+@check
+def v2_variants(folder):
+    from tensorflow.python.ops import list_ops
+    theirs(lambda: ops.SaveV2(prefix=folder + '/tf', tensor_names=['l'], shape_and_slices=[''], tensors=[
+        list_ops.tensor_list_from_tensor(tf.constant([1., 2.]), [])]))
+
+    def again():
+        (v,) = ops.RestoreV2(prefix=folder + '/tf', tensor_names=['l'], shape_and_slices=[''],
+                             dtypes=[tf.variant])
+        return ops.SaveV2(prefix=folder + '/leat', tensor_names=['l'], shape_and_slices=[''], tensors=[v])
+    ours(again)
+    files_equal(folder + '/tf', folder + '/leat')
+
+
+def saver_graph(partitions, shards):
+    """Variables under a Saver as users make it; returns (save op name, restore op name, values)."""
+    for k in range(shards):
+        with tf.device('/cpu:%d' % k):
+            tf.get_variable('w%d' % k, initializer=tf.constant(np.arange(k + 3, dtype=np.float32)))
+            tf.get_variable('r%d' % k, initializer=tf.constant(np.arange(4 * k + 4)), use_resource=True)
+    tf.get_variable('big', [10, 4], partitioner=tf.fixed_size_partitioner(partitions),
+                    initializer=tf.random_uniform_initializer(seed=3))
+
+
+@check
+def saver_sharded_and_partitioned(folder):
+    def build(partitions, shards):
+        graph = tf.Graph()
+        with graph.as_default():
+            tf.set_random_seed(1)
+            saver_graph(partitions, shards)
+            saver = tf.train.Saver(sharded=True)
+            init = tf.global_variables_initializer()
+            whole = tf.get_collection('variables')
+            parts = [v for v in whole if v.op.name.startswith('big')]
+            reads = [v.value() for v in whole if v not in parts] + [tf.concat(parts, 0)]
+        return graph, saver, init, [r.name for r in reads]
+    config = tf.ConfigProto(device_count={'CPU': 2})
+    g1, s1, init1, reads1 = build(3, 2)
+    with g1.as_default(), tf.Session(config=config) as session:
+        session.run(init1)
+        want = session.run(reads1)
+        s1.save(session, folder + '/tf')
+    g2, s2, init2, reads2 = build(4, 2)
+    with leat.Graph(LIBRARY, g2.as_graph_def().SerializeToString(), {'CPU': 2}) as g:
+        prefix = {s2.saver_def.filename_tensor_name: np.array((folder + '/tf').encode(), object)}
+        g.run(prefix, [], [s2.saver_def.restore_op_name])
+        same(g.run({}, reads2), want, 'restored by Leat')
+        prefix = {s2.saver_def.filename_tensor_name: np.array((folder + '/leat').encode(), object)}
+        g.run(prefix, [s2.saver_def.save_tensor_name])
+    with g1.as_default(), tf.Session(config=config) as session:
+        s1.restore(session, folder + '/leat')
+        same([np.asarray(v) for v in session.run(reads1)], want, 'restored by TensorFlow')
+
+
+def run_check(name):
+    folder = tempfile.mkdtemp(prefix='leat-checkpoints-')
+    try:
+        CHECKS[name](folder)
+    except leat.Error as e:
+        if 'Op type not registered' in e.message:
+            return 'skip not in this build'
+        return 'fail ' + e.message.replace('\n', ' ')[:500]
+    except Exception as e:  # pylint: disable=broad-except
+        return 'fail %s: %s' % (type(e).__name__, str(e).replace('\n', ' ')[:500])
+    finally:
+        shutil.rmtree(folder)
+    return 'pass'
+
+
+if __name__ == '__main__':
+    if not LIBRARY:
+        print(' '.join(sorted(CHECKS)))
+        sys.exit()
+    for wanted in sys.argv[2:] or sorted(CHECKS):
+        print('try %s 0' % wanted, flush=True)
+        print(run_check(wanted), flush=True)
