@@ -2,6 +2,7 @@
 /* Conv2D, Conv2DBackpropInput and Conv2DBackpropFilter, in both layouts. The loops are
  * math/conv.h's. */
 #include "ops/nn/conv2d.h"
+#include "ops/nn/conv_grad.h"
 
 /* --- shapes --- */
 
@@ -222,63 +223,21 @@ static bool backward_filter_run(struct kctx *c, struct status *st)
 
 /* --- gradients --- */
 
-/* An op of the family with the forward node's attrs. */
-static struct output same_attrs(struct grad_ctx *g, const char *op, int n, const struct output *in)
-{
-    static const char *const names[] = {"strides",           "use_cudnn_on_gpu", "padding",
-                                        "explicit_paddings", "data_format",      "dilations"};
-    struct attr items[ARRAY_LEN(names)];
-    int num = 0;
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        const struct attr_value *v = attrs_find(grad_attrs(g), names[i]);
-        if (v)
-            items[num++] = (struct attr){(char *)names[i], attr_value_dup(v)};
-    }
-    return grad_opv(g, op, n, in, num, items);
-}
-
-static struct output by_input(struct grad_ctx *g, struct output like, struct output filter,
-                              struct output dy)
-{
-    struct output in[3] = {grad_shape(g, like), filter, dy};
-    return same_attrs(g, "Conv2DBackpropInput", 3, in);
-}
-
-static struct output by_filter(struct grad_ctx *g, struct output x, struct output like,
-                               struct output dy)
-{
-    struct output in[3] = {x, grad_shape(g, like), dy};
-    return same_attrs(g, "Conv2DBackpropFilter", 3, in);
-}
-
-static struct output forward(struct grad_ctx *g, struct output x, struct output filter)
-{
-    struct output in[2] = {x, filter};
-    return same_attrs(g, "Conv2D", 2, in);
-}
+static const struct conv_family family = {"Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter"};
 
 static bool conv_grad(struct grad_ctx *g, struct status *st)
 {
-    struct output x = grad_in(g, 0), f = grad_in(g, 1), dy = grad_dy(g, 0);
-    grad_set(g, 0, by_input(g, x, f, dy));
-    grad_set(g, 1, by_filter(g, x, f, dy));
-    return grad_done(g, st);
+    return conv_forward_grad(g, &family, st);
 }
 
 static bool backward_input_grad(struct grad_ctx *g, struct status *st)
 {
-    struct output f = grad_in(g, 1), dy = grad_in(g, 2), ddx = grad_dy(g, 0);
-    grad_set(g, 1, by_filter(g, ddx, f, dy));
-    grad_set(g, 2, forward(g, ddx, f));
-    return grad_done(g, st);
+    return conv_by_input_grad(g, &family, st);
 }
 
 static bool backward_filter_grad(struct grad_ctx *g, struct status *st)
 {
-    struct output x = grad_in(g, 0), dy = grad_in(g, 2), ddf = grad_dy(g, 0);
-    grad_set(g, 0, by_input(g, x, ddf, dy));
-    grad_set(g, 2, forward(g, x, ddf));
-    return grad_done(g, st);
+    return conv_by_filter_grad(g, &family, st);
 }
 
 /* --- the ops --- */

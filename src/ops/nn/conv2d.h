@@ -5,7 +5,6 @@
 
 #include "base/lock.h"
 #include "math/conv.h"
-#include "op/grad.h"
 #include "op/infer.h"
 #include "op/kernel.h"
 

@@ -4,6 +4,7 @@
 #include "math/vec.h"
 #include "tensor/dtype.h"
 
+#include "ops/nn/conv_grad.h"
 #include "ops/nn/volume.h"
 
 /* --- shapes --- */
@@ -207,47 +208,22 @@ static bool grad_filter_run(struct kctx *c, struct status *st)
 
 /* --- gradients --- */
 
-static struct output by_input(struct grad_ctx *g, struct output like, struct output filter,
-                              struct output dy)
-{
-    const struct output in[3] = {grad_shape(g, like), filter, dy};
-    return volume_grad_op(g, "Conv3DBackpropInputV2", 3, in);
-}
-
-static struct output by_filter(struct grad_ctx *g, struct output x, struct output like,
-                               struct output dy)
-{
-    const struct output in[3] = {x, grad_shape(g, like), dy};
-    return volume_grad_op(g, "Conv3DBackpropFilterV2", 3, in);
-}
-
-static struct output forward(struct grad_ctx *g, struct output x, struct output filter)
-{
-    return volume_grad_op(g, "Conv3D", 2, (const struct output[]){x, filter});
-}
+static const struct conv_family family = {"Conv3D", "Conv3DBackpropInputV2",
+                                          "Conv3DBackpropFilterV2"};
 
 static bool conv_grad(struct grad_ctx *g, struct status *st)
 {
-    struct output x = grad_in(g, 0), f = grad_in(g, 1), dy = grad_dy(g, 0);
-    grad_set(g, 0, by_input(g, x, f, dy));
-    grad_set(g, 1, by_filter(g, x, f, dy));
-    return grad_done(g, st);
+    return conv_forward_grad(g, &family, st);
 }
 
 static bool grad_input_grad(struct grad_ctx *g, struct status *st)
 {
-    struct output f = grad_in(g, 1), dy = grad_in(g, 2), ddx = grad_dy(g, 0);
-    grad_set(g, 1, by_filter(g, ddx, f, dy));
-    grad_set(g, 2, forward(g, ddx, f));
-    return grad_done(g, st);
+    return conv_by_input_grad(g, &family, st);
 }
 
 static bool grad_filter_grad(struct grad_ctx *g, struct status *st)
 {
-    struct output x = grad_in(g, 0), dy = grad_in(g, 2), ddf = grad_dy(g, 0);
-    grad_set(g, 0, by_input(g, x, ddf, dy));
-    grad_set(g, 2, forward(g, x, ddf));
-    return grad_done(g, st);
+    return conv_by_filter_grad(g, &family, st);
 }
 
 /* --- the ops --- */

@@ -3,6 +3,7 @@
  * loops are math/pooling.h's. */
 #include "math/rows.h"
 
+#include "ops/nn/conv_grad.h"
 #include "ops/nn/window.h"
 
 /* --- shapes --- */
@@ -243,7 +244,7 @@ static bool avg_grad_run(struct kctx *c, struct status *st)
 static bool max_grad(struct grad_ctx *g, struct status *st)
 {
     struct output in[3] = {grad_in(g, 0), grad_out(g, 0), grad_dy(g, 0)};
-    grad_set(g, 0, window_grad_op(g, "MaxPoolGrad", 3, in));
+    grad_set(g, 0, conv_grad_op(g, "MaxPoolGrad", 3, in));
     return grad_done(g, st);
 }
 
@@ -251,7 +252,7 @@ static bool max_v2_grad(struct grad_ctx *g, struct status *st)
 {
     struct output in[5] = {grad_in(g, 0), grad_out(g, 0), grad_dy(g, 0), grad_in(g, 1),
                            grad_in(g, 2)};
-    grad_set(g, 0, window_grad_op(g, "MaxPoolGradV2", 5, in));
+    grad_set(g, 0, conv_grad_op(g, "MaxPoolGradV2", 5, in));
     return grad_done(g, st);
 }
 
@@ -263,7 +264,7 @@ static bool higher(struct grad_ctx *g, const char *op, int n, struct status *st)
         in[i] = grad_in(g, i);
     grad_set(g, 0, grad_zeros_like(g, grad_in(g, 0)));
     grad_set(g, 1, grad_zeros_like(g, grad_in(g, 1)));
-    grad_set(g, 2, window_grad_op(g, op, n, in));
+    grad_set(g, 2, conv_grad_op(g, op, n, in));
     return grad_done(g, st);
 }
 
@@ -285,21 +286,21 @@ static bool max_grad_grad_grad(struct grad_ctx *g, struct status *st)
 static bool argmax_grad(struct grad_ctx *g, struct status *st)
 {
     struct output in[3] = {grad_in(g, 0), grad_dy(g, 0), grad_out(g, 1)};
-    grad_set(g, 0, window_grad_op(g, "MaxPoolGradWithArgmax", 3, in));
+    grad_set(g, 0, conv_grad_op(g, "MaxPoolGradWithArgmax", 3, in));
     return grad_done(g, st);
 }
 
 static bool avg_grad(struct grad_ctx *g, struct status *st)
 {
     struct output in[2] = {grad_shape(g, grad_in(g, 0)), grad_dy(g, 0)};
-    grad_set(g, 0, window_grad_op(g, "AvgPoolGrad", 2, in));
+    grad_set(g, 0, conv_grad_op(g, "AvgPoolGrad", 2, in));
     return grad_done(g, st);
 }
 
 static bool avg_grad_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0);
-    grad_set(g, 1, window_grad_op(g, "AvgPool", 1, &dy));
+    grad_set(g, 1, conv_grad_op(g, "AvgPool", 1, &dy));
     return grad_done(g, st);
 }
 

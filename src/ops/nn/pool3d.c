@@ -3,6 +3,7 @@
  * channels last. The loops are math/volume.h's. */
 #include "tensor/dtype.h"
 
+#include "ops/nn/conv_grad.h"
 #include "ops/nn/volume.h"
 
 /* --- shapes --- */
@@ -153,7 +154,7 @@ static bool avg_grad_run(struct kctx *c, struct status *st)
 static bool max_op_grad(struct grad_ctx *g, struct status *st)
 {
     const struct output in[3] = {grad_in(g, 0), grad_out(g, 0), grad_dy(g, 0)};
-    grad_set(g, 0, volume_grad_op(g, "MaxPool3DGrad", 3, in));
+    grad_set(g, 0, conv_grad_op(g, "MaxPool3DGrad", 3, in));
     return grad_done(g, st);
 }
 
@@ -163,7 +164,7 @@ static bool third_grad(struct grad_ctx *g, const char *op, struct status *st)
     const struct output in[3] = {grad_in(g, 0), grad_in(g, 1), grad_dy(g, 0)};
     grad_set(g, 0, grad_zeros_like(g, in[0]));
     grad_set(g, 1, grad_zeros_like(g, in[1]));
-    grad_set(g, 2, volume_grad_op(g, op, 3, in));
+    grad_set(g, 2, conv_grad_op(g, op, 3, in));
     return grad_done(g, st);
 }
 
@@ -180,14 +181,14 @@ static bool max_grad_grad_grad(struct grad_ctx *g, struct status *st)
 static bool avg_op_grad(struct grad_ctx *g, struct status *st)
 {
     const struct output in[2] = {grad_shape(g, grad_in(g, 0)), grad_dy(g, 0)};
-    grad_set(g, 0, volume_grad_op(g, "AvgPool3DGrad", 2, in));
+    grad_set(g, 0, conv_grad_op(g, "AvgPool3DGrad", 2, in));
     return grad_done(g, st);
 }
 
 static bool avg_grad_grad(struct grad_ctx *g, struct status *st)
 {
     const struct output in[1] = {grad_dy(g, 0)};
-    grad_set(g, 1, volume_grad_op(g, "AvgPool3D", 1, in));
+    grad_set(g, 1, conv_grad_op(g, "AvgPool3D", 1, in));
     return grad_done(g, st);
 }
 

@@ -4,7 +4,6 @@
 #define LEAT_OPS_NN_VOLUME_H
 
 #include "math/volume.h"
-#include "op/grad.h"
 #include "op/infer.h"
 #include "op/kernel.h"
 
@@ -44,9 +43,5 @@ MUST_CHECK bool volume_infer_sizes(struct infer_ctx *c, int i, struct status *st
 /* A vector of n sizes, none negative. */
 MUST_CHECK bool volume_read_sizes(const struct kctx *c, int i, int n, int64_t *out,
                                   struct status *st);
-
-/* An op with the forward node's attrs of these names: ksize, strides, padding, data_format,
- * dilations (those that it has). */
-struct output volume_grad_op(struct grad_ctx *g, const char *op, int n, const struct output *in);
 
 #endif

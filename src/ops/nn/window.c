@@ -106,17 +106,3 @@ bool window_infer(struct infer_ctx *c, const struct window *w, const struct shap
         infer_set(c, i, x);
     return true;
 }
-
-struct output window_grad_op(struct grad_ctx *g, const char *op, int n, const struct output *in)
-{
-    static const char *const names[] = {"ksize", "strides", "padding", "data_format",
-                                        "include_batch_in_index"};
-    struct attr items[ARRAY_LEN(names)];
-    int num = 0;
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        const struct attr_value *v = attrs_find(grad_attrs(g), names[i]);
-        if (v)
-            items[num++] = (struct attr){(char *)names[i], attr_value_dup(v)};
-    }
-    return grad_opv(g, op, n, in, num, items);
-}

@@ -5,7 +5,6 @@
 #define LEAT_OPS_NN_WINDOW_H
 
 #include "math/pooling.h"
-#include "op/grad.h"
 #include "op/infer.h"
 #include "op/kernel.h"
 
@@ -30,8 +29,5 @@ struct shape window_out_shape(const struct math_pooling *p);
 /* The inferred shape of what pooling x gives. */
 MUST_CHECK bool window_infer(struct infer_ctx *c, const struct window *w, const struct shape *x,
                              struct status *st);
-
-/* An op with the forward node's attrs of these names (those that it has). */
-struct output window_grad_op(struct grad_ctx *g, const char *op, int n, const struct output *in);
 
 #endif
