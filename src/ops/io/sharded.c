@@ -49,7 +49,7 @@ static bool filespec_run(struct kctx *c, struct status *st)
     char tail[64];
     if (!check_scalars(c, names, st))
         return false;
-    snprintf(tail, sizeof tail, "-?????-of-%05d", tensor_i32(kernel_in(c, 1))[0]);
+    snprintf(tail, sizeof tail, "-%s-of-%05d", "?????", tensor_i32(kernel_in(c, 1))[0]);
     return put_name(c, tail, st);
 }
 
@@ -74,7 +74,7 @@ KERNEL_DEF(sharded_filename_cpu) = {.op = "ShardedFilename", .device = "CPU", .r
 
 OP_DEF(sharded_filespec) = {
     .name = "ShardedFilespec",
-    .summary = "The pattern that all parts of a file match, \"base-?????-of-00012\".",
+    .summary = "The pattern that all parts of a file match, a ? for each digit of the part.",
     .inputs = {"basename: string", "num_shards: int32"},
     .outputs = {"filename: string"},
     .shape = scalars_shape,
