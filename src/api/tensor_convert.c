@@ -5,38 +5,24 @@
 #include <string.h>
 
 #include "api/api_tensor.h"
+#include "api/string_layout.h"
 #include "api/tensor_bytes.h"
 #include "base/cpu.h"
 #include "base/mem.h"
+#include "leat/strings.h"
 #include "proto/leat_proto.h"
 
 /* --- strings --- */
 
-/* String i of n in t; its bounds are checked. */
-static bool string_at(const TF_Tensor *t, int64_t i, struct str *out, struct status *st)
-{
-    const char *base = t->data;
-    size_t head = (size_t)t->num_elems * sizeof(uint64_t), area = t->bytes - head, used;
-    uint64_t offset;
-    memcpy(&offset, base + (size_t)i * sizeof(offset), sizeof(offset));
-    if (offset >= area)
-        return status_invalid(st, "Malformed TF_STRING tensor; element %" PRId64 " out of range",
-                              i);
-    if (!api_string_decode(base + head + offset, area - (size_t)offset, out, &used))
-        return status_invalid(st, "invalid string encoding or truncated src buffer");
-    return true;
-}
-
 /* Strings may overlap, so that small input could ask for a lot of memory: measured first. */
-static bool check_strings(const TF_Tensor *t, struct status *st)
+static bool check_strings(const TF_Tensor *t, int layout, struct status *st)
 {
-    if ((uint64_t)t->num_elems > t->bytes / sizeof(uint64_t))
-        return status_invalid(st,
-                              "Malformed TF_STRING tensor; too short to hold number of elements");
+    if (!api_strings_fit(t, layout, st))
+        return false;
     int64_t total = 0;
     for (int64_t i = 0; i < t->num_elems; i++) {
         struct str s;
-        if (!string_at(t, i, &s, st))
+        if (!api_string_at(t, layout, i, &s, st))
             return false;
         if (!size_add(total, (int64_t)s.n, &total) || total > cpu_memory_limit())
             return status_exhausted(
@@ -48,11 +34,12 @@ static bool check_strings(const TF_Tensor *t, struct status *st)
 static bool strings_in(const TF_Tensor *t, struct tensor *out, struct status *st)
 {
     struct tensor made = {0};
-    if (!check_strings(t, st) || !tensor_new(&made, DT_STRING, &t->shape, st))
+    int layout = string_layout_use(st);
+    if (!layout || !check_strings(t, layout, st) || !tensor_new(&made, DT_STRING, &t->shape, st))
         return false;
     for (int64_t i = 0; i < t->num_elems; i++) {
         struct str s = {0};
-        if (!string_at(t, i, &s, st))
+        if (!api_string_at(t, layout, i, &s, st))
             goto fail;
         if (!tstr_set(&tensor_str(&made)[i], s.p, s.n)) {
             status_exhausted(st, "OOM when decoding a string of %zu bytes", s.n);
@@ -102,7 +89,7 @@ static TF_Tensor *new_like(const struct tensor *t, size_t bytes, struct status *
     return made;
 }
 
-static TF_Tensor *strings_out(const struct tensor *t, struct status *st)
+static TF_Tensor *offsets_out(const struct tensor *t, struct status *st)
 {
     int64_t bytes;
     if (!strings_size(t, &bytes)) {
@@ -113,6 +100,31 @@ static TF_Tensor *strings_out(const struct tensor *t, struct status *st)
     if (made)
         write_strings(t, made->data, (size_t)bytes);
     return made;
+}
+
+/* Copies: the client may free or change elements that it was given. */
+static TF_Tensor *tstrings_out(const struct tensor *t, struct status *st)
+{
+    TF_Tensor *made = api_tstring_tensor(shape_dims(&t->shape), t->shape.rank);
+    bool ok = made != NULL;
+    for (int64_t i = 0; ok && i < t->num_elems; i++) {
+        struct str s = tstr_view(&tensor_str(t)[i]);
+        ok = tstr_set(&((struct tstr *)made->data)[i], s.p, s.n);
+    }
+    if (ok)
+        return made;
+    TF_DeleteTensor(made);
+    status_exhausted(st, "OOM when allocating the strings of a tensor of %" PRId64 " elements",
+                     t->num_elems);
+    return NULL;
+}
+
+static TF_Tensor *strings_out(const struct tensor *t, struct status *st)
+{
+    int layout = string_layout_use(st);
+    if (!layout)
+        return NULL;
+    return layout == STRINGS_OFFSETS ? offsets_out(t, st) : tstrings_out(t, st);
 }
 
 /* --- resources --- */
@@ -306,5 +318,34 @@ TF_Tensor *api_tensor_from_internal(const struct tensor *t, struct status *st)
                                .bytes = tensor_bytes(t),
                                .data = t->data,
                                .buf = buffer_ref(t->buf)};
+    return made;
+}
+
+TF_Tensor *leat_string_tensor(const char *const *texts, const size_t *lengths, const int64_t *dims,
+                              int rank, TF_Status *status)
+{
+    struct status st = {0};
+    struct tensor t = {0};
+    TF_Tensor *made = NULL;
+    if (rank < 0 || rank > SHAPE_MAX_RANK || (rank > 0 && !dims)) {
+        status_invalid(&st, "leat_string_tensor: a shape of rank %d", rank);
+        api_return(status, &st);
+        return NULL;
+    }
+    struct shape shape = shape_make(dims, rank);
+    bool ok = tensor_new(&t, DT_STRING, &shape, &st);
+    for (int64_t i = 0; ok && i < t.num_elems; i++) {
+        const char *text = texts ? texts[i] : NULL;
+        size_t n = lengths ? lengths[i] : text ? strlen(text) : 0;
+        if (!text && (n || !lengths))
+            ok = status_invalid(&st, "leat_string_tensor: text %" PRId64 " is NULL", i);
+        else if (!tstr_set(&tensor_str(&t)[i], text ? text : "", n))
+            ok = status_exhausted(&st, "OOM when copying a string of %zu bytes", n);
+    }
+    if (ok)
+        made = strings_out(&t, &st);
+    tensor_clear(&t);
+    shape_clear(&shape);
+    api_return(status, &st);
     return made;
 }

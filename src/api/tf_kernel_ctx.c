@@ -2,7 +2,9 @@
 /* What a running kernel of a plug-in calls (kernels.h). Its outputs are struct tensors that share
  * the buffers of the client's TF_Tensors, so that numbers cross without a copy. */
 #include "api/kernel_call.h"
+#include "api/string_layout.h"
 #include "base/mem.h"
+#include "leat/strings.h"
 
 int TF_NumInputs(TF_OpKernelContext *ctx)
 {
@@ -68,6 +70,19 @@ static void keep_allocated(TF_OpKernelContext *ctx, int i, const TF_Tensor *t)
     kept->buf = buffer_ref(t->buf);
 }
 
+/* TF_TStrings of an output are freed with it, as in TensorFlow 2.4; those of other tensors that a
+ * client makes are freed by the client. */
+static TF_Tensor *allocate(TF_DataType dtype, const int64_t *dims, int num_dims, size_t len)
+{
+    if (dtype != TF_STRING || leat_get_string_layout() != LEAT_STRINGS_TSTRING)
+        return TF_AllocateTensor(dtype, dims, num_dims, len);
+    TF_Tensor *t = api_tstring_tensor(dims, num_dims);
+    if (!t || t->bytes <= len)
+        return t;
+    TF_DeleteTensor(t);
+    return NULL;
+}
+
 TF_Tensor *TF_AllocateOutput(TF_OpKernelContext *context, int index, TF_DataType dtype,
                              int64_t *dims, int num_dims, size_t len)
 {
@@ -77,7 +92,7 @@ TF_Tensor *TF_AllocateOutput(TF_OpKernelContext *context, int index, TF_DataType
         status_invalid(&context->st, "TF_AllocateOutput: there is no output %d", index);
         return NULL;
     }
-    TF_Tensor *t = TF_AllocateTensor(dtype, dims, num_dims, len);
+    TF_Tensor *t = allocate(dtype, dims, num_dims, len);
     if (t)
         keep_allocated(context, index, t);
     else

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api_tensor.h"
+#include "api/string_layout.h"
 #include "api/tensor_bytes.h"
 
 static size_t varint_size(size_t v)
@@ -40,7 +41,9 @@ size_t TF_StringEncode(const char *src, size_t src_len, char *dst, size_t dst_le
 {
     struct status st = {0};
     size_t head = varint_size(src_len), written = 0;
-    if (dst_len < head || dst_len - head < src_len) {
+    if (!string_layout_want(STRINGS_OFFSETS, &st)) {
+        written = 0;
+    } else if (dst_len < head || dst_len - head < src_len) {
         status_invalid(&st, "dst_len (%zu) too small to encode a %zu-byte string", dst_len,
                        src_len);
     } else if (!dst || (!src && src_len)) {
@@ -76,7 +79,9 @@ size_t TF_StringDecode(const char *src, size_t src_len, const char **dst, size_t
     struct status st = {0};
     struct str text;
     size_t used = 0;
-    if (!api_string_decode(src, src_len, &text, &used)) {
+    if (!string_layout_want(STRINGS_OFFSETS, &st)) {
+        used = 0;
+    } else if (!api_string_decode(src, src_len, &text, &used)) {
         status_invalid(&st, "invalid string encoding or truncated src buffer");
     } else {
         if (dst)

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "api/api_tensor.h"
+#include "api/string_layout.h"
 #include "api/tensor_bytes.h"
 #include "base/mem.h"
+#include "leat/strings.h"
 #include "tensorflow/c/tf_datatype.h"
 
 typedef void (*deallocator_fn)(void *data, size_t len, void *arg);
@@ -83,6 +85,25 @@ TF_Tensor *TF_AllocateTensor(TF_DataType dtype, const int64_t *dims, int num_dim
         return NULL;
     }
     t.data = t.buf->data;
+    if (t.dtype == DT_STRING && len && leat_get_string_layout() == LEAT_STRINGS_TSTRING)
+        memset(t.data, 0, len); /* a TF_TString that is forgotten is an empty one */
+    return on_heap(&t);
+}
+
+TF_Tensor *api_tstring_tensor(const int64_t *dims, int num_dims)
+{
+    struct TF_Tensor t;
+    struct status st = {0};
+    if (!check_size(DT_STRING, dims, num_dims, 0, &t))
+        return NULL;
+    t.buf = buffer_new(DT_STRING, t.num_elems, &st);
+    status_clear(&st);
+    if (!t.buf) {
+        shape_clear(&t.shape);
+        return NULL;
+    }
+    t.data = t.buf->data;
+    t.bytes = (size_t)t.num_elems * sizeof(struct tstr);
     return on_heap(&t);
 }
 

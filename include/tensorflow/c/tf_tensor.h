@@ -3,7 +3,9 @@
  *
  * Elements lie in row-major order. A TF_STRING tensor of n elements is n uint64 offsets, then a
  * data area; at each offset, counted from the start of that area, stands one string as
- * TF_StringEncode writes it. A TF_RESOURCE tensor is a serialized ResourceHandleProto.
+ * TF_StringEncode writes it; in a process that uses TF_TString's layout, n TF_TStrings (see
+ * tf_tstring.h; leat/strings.h has functions for both). A TF_RESOURCE tensor is a serialized
+ * ResourceHandleProto.
  *
  * Reading a tensor is for any thread; freeing it, or changing its bytes, for one. A library that
  * was handed a tensor may share its bytes, so that a tensor is not written to after it was fed. */
@@ -79,12 +81,13 @@ TF_CAPI_EXPORT extern void TF_TensorBitcastFrom(const TF_Tensor *from, TF_DataTy
 
 /* Writes the string src[0, src_len) at dst: its length as a base-128 varint, then its bytes.
  * The number of bytes written. Any thread. Errors: INVALID_ARGUMENT, and 0, when dst_len is less
- * than TF_StringEncodedSize(src_len). */
+ * than TF_StringEncodedSize(src_len); FAILED_PRECONDITION where TF_TString's layout is in use. */
 TF_CAPI_EXPORT extern size_t TF_StringEncode(const char *src, size_t src_len, char *dst,
                                              size_t dst_len, TF_Status *status);
 
 /* Reads one encoded string at src: *dst points into src and *dst_len is its length. The number of
- * bytes read. Any thread. Errors: INVALID_ARGUMENT, and 0, when src_len bytes do not hold it. */
+ * bytes read. Any thread. Errors: INVALID_ARGUMENT, and 0, when src_len bytes do not hold it;
+ * FAILED_PRECONDITION where TF_TString's layout is in use. */
 TF_CAPI_EXPORT extern size_t TF_StringDecode(const char *src, size_t src_len, const char **dst,
                                              size_t *dst_len, TF_Status *status);
 
