@@ -37,6 +37,11 @@ void function_unref(struct function *f)
     mem_free(f);
 }
 
+bool function_is_stateful(const struct function *f)
+{
+    return f && f->def->signature->is_stateful;
+}
+
 void library_unref(struct function_library *l)
 {
     const char *key;

@@ -18,6 +18,8 @@ struct function {
 };
 struct function *function_ref(struct function *f);
 void function_unref(struct function *f);
+/* Whether f (NULL: no) says that it has effects. */
+bool function_is_stateful(const struct function *f);
 
 /* The functions of a graph. Counted: the graph and every body made from it share one. A function is
  * never replaced or dropped while its library lives (a failed import excepted). */

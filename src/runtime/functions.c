@@ -58,13 +58,19 @@ void session_functions_free(struct session *s)
     mem_free(s->functions);
 }
 
-/* The bytes of the call as a message: equal for equal calls alone. */
+/* The bytes of the call as a message, two digits each: equal for equal calls alone. */
 static bool key_of(const struct attr_func *f, struct strbuf *key, struct status *st)
 {
     struct arena a = {0};
+    struct strbuf bytes = {0};
     struct attr_value v = {.kind = ATTR_FUNC, .func = (struct attr_func *)(uintptr_t)f};
-    bool ok = pb_encode_with(attr_to_proto(&a, &v), PB_DETERMINISTIC, key, st);
+    bool ok = pb_encode_with(attr_to_proto(&a, &v), PB_DETERMINISTIC, &bytes, st);
 
+    for (size_t i = 0; ok && i < bytes.n; i++) {
+        strbuf_putc(key, "0123456789abcdef"[(uint8_t)bytes.p[i] >> 4]);
+        strbuf_putc(key, "0123456789abcdef"[(uint8_t)bytes.p[i] & 15]);
+    }
+    strbuf_release(&bytes);
     arena_release(&a);
     return ok;
 }
