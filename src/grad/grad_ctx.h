@@ -27,6 +27,8 @@ void grad_fail_unimplemented(struct grad_ctx *g, const char *fmt, ...) PRINTF_LI
 /* A scalar. */
 struct output grad_const_of_type(struct grad_ctx *g, int type, double v);
 void grad_ctx_release(struct grad_ctx *g);
+/* The gradients of a call of f are SymbolicGradient's, whatever its body does. */
+void grad_call_function(struct grad_ctx *g, const struct attr_func *f);
 /* Dense form of a gradient (invalid stays invalid). */
 struct output grad_densify(struct grad_ctx *g, const struct grad_value *v);
 /* The sum of n >= 1 gradients of one value. */

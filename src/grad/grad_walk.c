@@ -298,6 +298,11 @@ static bool call_gradient_of(struct walk *w, struct grad_ctx *g, struct status *
     struct node *n = g->node;
     const struct op_def *def = n->op->def;
     (void)w;
+    if (n->op->function) {
+        struct attr_func f = {.name = (char *)(uintptr_t)n->op->name, .attrs = n->attrs};
+        grad_call_function(g, &f);
+        return grad_done(g, st);
+    }
     if (def && def->grad)
         return def->grad(g, st);
     if (is_silent(n))

@@ -58,6 +58,10 @@ bool grad_dy_slices(struct grad_ctx *g, int i, struct grad_slices *out);
 /* --- outgoing gradients --- */
 void grad_set(struct grad_ctx *g, int input, struct output dx);
 void grad_set_slices(struct grad_ctx *g, int input, struct grad_slices dx);
+/* For ops that call one function with all their inputs: the gradients are those of f, made by
+ * SymbolicGradient, which runs f's body again. UNIMPLEMENTED where that would do its effects twice
+ * or draw other random numbers. */
+MUST_CHECK bool grad_set_call(struct grad_ctx *g, const struct attr_func *f, struct status *st);
 /* INVALID_ARGUMENT or the given code; the gradient walk names the node. Always false. */
 bool grad_fail(struct grad_ctx *g, struct status *st, int code, const char *fmt, ...)
     PRINTF_LIKE(4, 5);

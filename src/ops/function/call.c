@@ -34,6 +34,13 @@ static void partitioned_start(struct kctx *c)
     kernel_call(c, s->f, 0, kernel_num_inputs(c));
 }
 
+static bool partitioned_grad(struct grad_ctx *g, struct status *st)
+{
+    const struct attr_func *f;
+
+    return attrs_get_func(grad_attrs(g), "f", &f, st) && grad_set_call(g, f, st);
+}
+
 OP_DEF(partitioned_call) = {
     .name = "PartitionedCall",
     .summary = "Calls a function that has no effects, whose nodes may lie on several devices.",
@@ -42,7 +49,7 @@ OP_DEF(partitioned_call) = {
     .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "f: func", "config: string = ''",
               "config_proto: string = ''", "executor_type: string = ''"},
     .shape = infer_unknown_outputs,
-    .no_grad = "undefined: TensorFlow registers none for it",
+    .grad = partitioned_grad,
 };
 KERNEL_DEF(partitioned_call_cpu) = {.op = "PartitionedCall",
                                     .device = "CPU",
@@ -60,7 +67,7 @@ OP_DEF(stateful_partitioned_call) = {
               "config_proto: string = ''", "executor_type: string = ''"},
     .flags = OP_STATEFUL,
     .shape = infer_unknown_outputs,
-    .no_grad = "undefined: TensorFlow registers none for it",
+    .grad = partitioned_grad,
 };
 KERNEL_DEF(stateful_partitioned_call_cpu) = {.op = "StatefulPartitionedCall",
                                              .device = "CPU",
