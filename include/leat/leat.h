@@ -28,6 +28,7 @@
 #include "leat/optimizer.h"
 #include "leat/progress.h"
 #include "leat/run.h"
+#include "leat/saved_model.h"
 #include "leat/scope.h"
 #include "leat/strings.h"
 #include "leat/types.h"

@@ -40,6 +40,7 @@ struct builder {
     struct u64map variables; /* node id + 1 of ref or read -> struct leat_variable_parts */
     struct leat_variable_parts **owned; /* them again, once each */
     int64_t num_owned, cap_owned;
+    struct u64map defs; /* node id + 1 of a variable that came with a VariableDef -> its bytes */
 };
 
 /* Made at the first use. */
@@ -57,5 +58,11 @@ void builder_record(struct graph *g, struct status *st, const char *what, const 
  * noted. */
 void builder_controls(struct graph *g, struct node_desc *d);
 void builder_made(struct graph *g, const struct node *n);
+
+/* The VariableDef that a variable came with, for what leat_variable_parts does not say of it. A
+ * variable that has one keeps the first. NULL: it was made here. */
+struct pb_variable_def;
+void builder_keep_variable_def(struct graph *g, const struct pb_variable_def *d);
+struct pb_variable_def *builder_variable_def(struct graph *g, TF_Output v, struct arena *a);
 
 #endif

@@ -38,7 +38,7 @@ static char **item_names(struct graph *g, const char *collection, const char *sc
     *n = 0;
     lock_take(&g->lock);
     const struct collection *c = strmap_find(&g->collections, collection);
-    for (int64_t i = 0; c && i < c->n; i++) {
+    for (int64_t i = 0; c && c->kind == COLLECTION_NAMES && i < c->n; i++) {
         struct str item = str_make(c->items[i].p, c->items[i].n);
         if (!item.p || memchr(item.p, 0, item.n) || (scope && !str_starts(item, scope)))
             continue;

@@ -51,6 +51,11 @@ static void builder_free(void *p)
     mem_free(b->owned);
     u64map_release(&b->threads);
     u64map_release(&b->variables);
+    for (pos = 0; u64map_next(&b->defs, &pos, &key, &value);) {
+        strbuf_release(value);
+        mem_free(value);
+    }
+    u64map_release(&b->defs);
     lock_release_memory(&b->lock);
     mem_free(b);
 }

@@ -1,38 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* leat run: a saved GraphDef, some feeds, some fetches, one step. */
+/* leat run: what a path holds, some feeds, some fetches, and steps. */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "base/mem.h"
-#include "cli/cli.h"
+#include "cli/load.h"
 #include "cli/npy.h"
 #include "cli/values.h"
 #include "leat/run.h"
 
 const char run_usage[] =
-    "leat run GRAPH.pb [--feed NAME[:K]=VALUE]... [--target NAME]... --fetch NAME[:K]...\n"
-    "         [--out DIR] [--trace FILE]\n"
-    "leat run GRAPH.pb --list\n"
-    "Runs a step of the graph (a GraphDef, binary or text) and shows the fetched tensors.\n"
+    "leat run PATH [--feed NAME[:K]=VALUE]... [--target NAME]... --fetch NAME[:K]...\n"
+    "         [--out DIR] [--trace FILE] [--repeat N] [--time]\n"
+    "leat run MODEL [--tags serve] [--signature NAME] [--feed NAME=VALUE]... [--fetch NAME]...\n"
+    "leat run PATH --list\n"
+    "Runs a step of a graph and shows the fetched tensors. PATH is a GraphDef (.pb, .pbtxt), a\n"
+    "MetaGraph (.meta, with the checkpoint beside it), a folder of checkpoints, or a SavedModel.\n"
     "  --list                 show the nodes instead: name, op, and type and shape of outputs\n"
     "  --feed NAME[:K]=VALUE  the value of output K (0) of node NAME: FILE.npy, or numbers or\n"
     "                         strings: 3, [[1, 2], [3, 4]], [\"a\", \"b c\"]\n"
     "  --fetch NAME[:K]       a tensor to compute; may be given again\n"
     "  --target NAME          a node to run in a step before that of the fetches, such as the one\n"
     "                         that initialises the variables\n"
+    "  --tags A,B             the tags of a SavedModel's graph (serve)\n"
+    "  --signature NAME       names are those of this signature (serving_default when nothing is\n"
+    "                         fetched); without --fetch all of its outputs are shown\n"
     "  --out DIR              write each fetch to DIR/NAME_K.npy, / as ____, instead of text\n"
+    "  --repeat N             run the step of the fetches N times\n"
+    "  --time                 say how long a step took: the first, and the median of the others\n"
     "  --trace FILE           write what ran when, for chrome://tracing or ui.perfetto.dev\n";
 
 enum { MAX_ITEMS = 1024 };
 
 struct run {
-    const char *graph_path, *out, *trace;
+    const char *path, *out, *trace, *tags, *signature_name;
     const char *feeds[MAX_ITEMS], *fetches[MAX_ITEMS], *targets[MAX_ITEMS];
     int num_feeds, num_fetches, num_targets;
-    bool list;
-    TF_Graph *graph;
-    TF_Session *session;
+    int64_t repeat;
+    bool list, time;
+    struct loaded l;
+    const struct leat_signature *signature; /* NULL: names are the graph's */
     TF_Status *status;
     TF_Buffer *metadata; /* of the last step; NULL: no trace is wanted */
     TF_Output inputs[MAX_ITEMS], outputs[MAX_ITEMS];
@@ -51,23 +60,33 @@ static bool add_item(const char **items, int *n, const char *option, const char 
 
 static bool parse_option(struct run *r, struct args args, int *i, struct status *st)
 {
-    const char *option = args.words[*i];
-    bool feed = strcmp(option, "--feed") == 0, fetch = strcmp(option, "--fetch") == 0;
-    bool target = strcmp(option, "--target") == 0, out = strcmp(option, "--out") == 0;
-    bool trace = strcmp(option, "--trace") == 0;
-    if (!feed && !fetch && !target && !out && !trace)
+    const struct {
+        const char *option, **value;
+    } texts[] = {{"--out", &r->out},
+                 {"--trace", &r->trace},
+                 {"--tags", &r->tags},
+                 {"--signature", &r->signature_name}};
+    const struct {
+        const char *option, **items;
+        int *n;
+    } lists[] = {{"--feed", r->feeds, &r->num_feeds},
+                 {"--fetch", r->fetches, &r->num_fetches},
+                 {"--target", r->targets, &r->num_targets}};
+    const char *option = args.words[*i], *value;
+    for (size_t k = 0; k < ARRAY_LEN(texts); k++) {
+        if (strcmp(option, texts[k].option) == 0)
+            return (*texts[k].value = args_value(args, i, st)) != NULL;
+    }
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
+        if (strcmp(option, lists[k].option) == 0)
+            return (value = args_value(args, i, st)) &&
+                   add_item(lists[k].items, lists[k].n, option, value, st);
+    }
+    if (strcmp(option, "--repeat") != 0)
         return args_unknown("run", option, st);
-    const char *value = args_value(args, i, st);
-    if (!value)
-        return false;
-    if (feed)
-        return add_item(r->feeds, &r->num_feeds, option, value, st);
-    if (fetch)
-        return add_item(r->fetches, &r->num_fetches, option, value, st);
-    if (target)
-        return add_item(r->targets, &r->num_targets, option, value, st);
-    *(out ? &r->out : &r->trace) = value;
-    return true;
+    value = args_value(args, i, st);
+    return value && ((str_to_i64(str_of(value), &r->repeat) && r->repeat > 0) ||
+                     status_invalid(st, "--repeat %s: a number of steps is wanted", value));
 }
 
 static bool parse_args(struct run *r, struct args args, struct status *st)
@@ -75,66 +94,41 @@ static bool parse_args(struct run *r, struct args args, struct status *st)
     for (int i = 0; i < args.n; i++) {
         if (strcmp(args.words[i], "--list") == 0) {
             r->list = true;
+        } else if (strcmp(args.words[i], "--time") == 0) {
+            r->time = true;
         } else if (args.words[i][0] == '-') {
             if (!parse_option(r, args, &i, st))
                 return false;
-        } else if (r->graph_path) {
+        } else if (r->path) {
             return args_unknown("run", args.words[i], st);
         } else {
-            r->graph_path = args.words[i];
+            r->path = args.words[i];
         }
     }
-    if (!r->graph_path)
-        return status_invalid(st, "name the graph: leat run GRAPH.pb --fetch NAME");
-    if (r->num_fetches + r->num_targets == 0 && !r->list)
-        return status_invalid(st, "say what to compute: --fetch NAME; --list shows the names");
-    return true;
+    return r->path || status_invalid(st, "name the graph: leat run PATH --fetch NAME");
 }
 
-/* The name in the graph that may have been meant; NULL when none is near. */
-static const char *nearest_name(TF_Graph *graph, const char *name)
-{
-    const char *best = NULL;
-    int edits = INT_MAX;
-    size_t pos = 0;
-    for (TF_Operation *op; (op = TF_GraphNextOperation(graph, &pos));) {
-        if (str_nearer(name, TF_OperationName(op), &edits))
-            best = TF_OperationName(op);
-    }
-    return best;
-}
-
-static TF_Operation *find_operation(struct run *r, const char *name, struct status *st)
-{
-    TF_Operation *op = TF_GraphOperationByName(r->graph, name);
-    if (op)
-        return op;
-    const char *near = nearest_name(r->graph, name);
-    if (near)
-        status_not_found(st, "the graph has no node '%s'; did you mean '%s'?", name, near);
-    else
-        status_not_found(st, "the graph has no node '%s'; --list shows those that it has", name);
-    return NULL;
-}
-
-/* "NAME" or "NAME:K", n bytes. */
-static bool find_output(struct run *r, const char *text, size_t n, TF_Output *out,
+/* The tensor that a --feed or --fetch names: of the signature, else of the graph. */
+static bool find_output(struct run *r, bool input, const char *text, size_t n, TF_Output *out,
                         struct status *st)
 {
-    const char *colon = memrchr(text, ':', n);
-    int64_t index = 0;
-    if (colon && (!str_to_i64(str_make(colon + 1, (size_t)(text + n - colon - 1)), &index) ||
-                  index < 0 || index > INT32_MAX))
-        return status_invalid(st, "'%.*s': NAME or NAME:K with a number K is wanted", (int)n, text);
-    char *name = mem_strndup(text, colon ? (size_t)(colon - text) : n);
-    TF_Operation *op = find_operation(r, name, st);
-    bool ok = op != NULL;
-    if (ok && index >= TF_OperationNumOutputs(op))
-        ok = status_invalid(st, "node '%s' has %d output%s; there is no output %" PRId64, name,
-                            TF_OperationNumOutputs(op), TF_OperationNumOutputs(op) == 1 ? "" : "s",
-                            index);
-    *out = (TF_Output){op, (int)index};
-    mem_free(name);
+    const struct leat_signature *s = r->signature;
+    const struct leat_signature_tensor *list = !s ? NULL : input ? s->inputs : s->outputs;
+    int count = !s ? 0 : input ? s->num_inputs : s->num_outputs;
+    struct strbuf known = {0};
+    for (int i = 0; i < count; i++) {
+        if (str_eq(str_of(list[i].name), str_make(text, n)) && list[i].tensor.oper) {
+            *out = list[i].tensor;
+            strbuf_release(&known);
+            return true;
+        }
+        strbuf_printf(&known, "%s%s", i > 0 ? ", " : "", list[i].name);
+    }
+    bool ok = load_output(r->l.graph, text, n, out, st);
+    if (!ok && s)
+        status_append(st, "; signature %s has the %s %s", s->name, input ? "inputs" : "outputs",
+                      strbuf_text(&known));
+    strbuf_release(&known);
     return ok;
 }
 
@@ -143,7 +137,7 @@ static bool read_feed(struct run *r, int i, struct status *st)
     const char *text = r->feeds[i], *equals = strchr(text, '=');
     if (!equals)
         return status_invalid(st, "--feed %s: NAME=VALUE is wanted", text);
-    if (!find_output(r, text, (size_t)(equals - text), &r->inputs[i], st))
+    if (!find_output(r, true, text, (size_t)(equals - text), &r->inputs[i], st))
         return false;
     TF_DataType type = TF_OperationOutputType(r->inputs[i]);
     type = (int)type > 100 ? (TF_DataType)((int)type - 100) : type;
@@ -163,20 +157,23 @@ static bool read_feed(struct run *r, int i, struct status *st)
 
 static bool load_graph(struct run *r, struct status *st)
 {
-    char *bytes;
-    size_t n;
-    if (!cli_read_file(r->graph_path, &bytes, &n, st))
+    if (!load_path(r->path, r->tags, &r->l, st))
         return false;
-    r->graph = TF_NewGraph();
-    TF_Buffer buffer = {bytes, n, NULL};
-    TF_ImportGraphDefOptions *options = TF_NewImportGraphDefOptions();
-    TF_GraphImportGraphDef(r->graph, &buffer, options, r->status);
-    TF_DeleteImportGraphDefOptions(options);
-    mem_free(bytes);
-    if (cli_ok(r->status, st))
+    if (!r->signature_name && r->num_fetches + r->num_targets > 0)
         return true;
-    status_prepend(st, "%s: ", r->graph_path);
-    return false;
+    if (r->list && !r->signature_name)
+        return true;
+    if (!r->signature_name && !r->l.model)
+        return status_invalid(st, "say what to compute: --fetch NAME; --list shows the names");
+    r->signature =
+        load_signature(&r->l, r->signature_name ? r->signature_name : "serving_default", st);
+    if (!r->signature)
+        return false;
+    for (int i = 0; r->num_fetches + r->num_targets == 0 && i < r->signature->num_outputs; i++) {
+        if (r->num_fetches < MAX_ITEMS)
+            r->fetches[r->num_fetches++] = r->signature->outputs[i].name;
+    }
+    return true;
 }
 
 static bool resolve_names(struct run *r, struct status *st)
@@ -186,11 +183,11 @@ static bool resolve_names(struct run *r, struct status *st)
             return false;
     }
     for (int i = 0; i < r->num_fetches; i++) {
-        if (!find_output(r, r->fetches[i], strlen(r->fetches[i]), &r->outputs[i], st))
+        if (!find_output(r, false, r->fetches[i], strlen(r->fetches[i]), &r->outputs[i], st))
             return false;
     }
     for (int i = 0; i < r->num_targets; i++) {
-        r->target_opers[i] = find_operation(r, r->targets[i], st);
+        r->target_opers[i] = load_operation(r->l.graph, r->targets[i], st);
         if (!r->target_opers[i])
             return false;
     }
@@ -226,20 +223,53 @@ static bool run_step(struct run *r, int num_fetches, int num_targets, struct sta
         TF_DeleteBuffer(r->metadata);
         r->metadata = TF_NewBuffer();
     }
-    TF_SessionRun(r->session, r->trace ? &options : NULL, r->inputs, r->input_values, r->num_feeds,
-                  r->outputs, r->output_values, num_fetches, r->target_opers, num_targets,
-                  r->metadata, r->status);
+    TF_SessionRun(r->l.session, r->trace ? &options : NULL, r->inputs, r->input_values,
+                  r->num_feeds, r->outputs, r->output_values, num_fetches, r->target_opers,
+                  num_targets, r->metadata, r->status);
     return step_ok(r, st);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Runs the step of the fetches as often as asked for. */
+static bool repeat_step(struct run *r, struct status *st)
+{
+    double *ms = mem_new_array(double, r->repeat);
+    bool ok = true;
+    for (int64_t i = 0; ok && i < r->repeat; i++) {
+        for (int k = 0; k < r->num_fetches; k++) {
+            TF_DeleteTensor(r->output_values[k]);
+            r->output_values[k] = NULL;
+        }
+        struct timespec begin, end;
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        ok = run_step(r, r->num_fetches, 0, st);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        ms[i] = (double)(end.tv_sec - begin.tv_sec) * 1e3 +
+                (double)(end.tv_nsec - begin.tv_nsec) * 1e-6;
+    }
+    if (ok && r->time) {
+        fprintf(stderr, "first step %.3f ms", ms[0]);
+        if (r->repeat > 1) {
+            qsort(ms + 1, (size_t)r->repeat - 1, sizeof *ms, by_time);
+            fprintf(stderr, ", then %.3f ms (median of %" PRId64 ")", ms[1 + (r->repeat - 1) / 2],
+                    r->repeat - 1);
+        }
+        fputc('\n', stderr);
+    }
+    mem_free(ms);
+    return ok;
 }
 
 /* Targets run in a step of their own: an initialiser is done before anything is fetched. */
 static bool run_graph(struct run *r, struct status *st)
 {
-    TF_SessionOptions *options = TF_NewSessionOptions();
-    r->session = TF_NewSession(r->graph, options, r->status);
-    TF_DeleteSessionOptions(options);
-    return cli_ok(r->status, st) && (r->num_targets == 0 || run_step(r, 0, r->num_targets, st)) &&
-           (r->num_fetches == 0 || run_step(r, r->num_fetches, 0, st));
+    return (r->num_targets == 0 || run_step(r, 0, r->num_targets, st)) &&
+           (r->num_fetches == 0 || repeat_step(r, st));
 }
 
 static bool write_trace(struct run *r, struct status *st)
@@ -252,9 +282,19 @@ static bool write_trace(struct run *r, struct status *st)
     return ok;
 }
 
+/* A fetch by the name in the signature, where it is one of that. */
+static const char *shown_name(const struct run *r, int i)
+{
+    for (int k = 0; r->signature && k < r->signature->num_outputs; k++) {
+        if (strcmp(r->signature->outputs[k].name, r->fetches[i]) == 0)
+            return r->fetches[i];
+    }
+    return TF_OperationName(r->outputs[i].oper);
+}
+
 static bool write_value(struct run *r, int i, struct status *st)
 {
-    const char *name = TF_OperationName(r->outputs[i].oper);
+    const char *name = shown_name(r, i);
     struct strbuf path = {0};
     strbuf_printf(&path, "%s/", r->out);
     for (const char *p = name; *p; p++)
@@ -277,7 +317,10 @@ static bool show_values(struct run *r, struct status *st)
         }
         struct strbuf text = {0};
         values_print(r->output_values[i], &text);
-        printf("%s:%d = %s", TF_OperationName(r->outputs[i].oper), r->outputs[i].index, text.p);
+        if (r->signature)
+            printf("%s = %s", r->fetches[i], text.p);
+        else
+            printf("%s:%d = %s", shown_name(r, i), r->outputs[i].index, text.p);
         strbuf_release(&text);
     }
     return true;
@@ -288,9 +331,9 @@ static void print_output(struct run *r, TF_Output y)
     enum { SHOWN = 8 };
     int64_t dims[SHOWN];
     struct strbuf text = {0};
-    int rank = TF_GraphGetTensorNumDims(r->graph, y, r->status);
+    int rank = TF_GraphGetTensorNumDims(r->l.graph, y, r->status);
     if (rank > 0 && rank <= SHOWN)
-        TF_GraphGetTensorShape(r->graph, y, dims, rank, r->status);
+        TF_GraphGetTensorShape(r->l.graph, y, dims, rank, r->status);
     for (int i = 0; i < rank && rank <= SHOWN; i++)
         strbuf_printf(&text, dims[i] < 0 ? "%s?" : "%s%" PRId64, i > 0 ? ", " : "", dims[i]);
     int type = (int)TF_OperationOutputType(y);
@@ -304,7 +347,7 @@ static void print_output(struct run *r, TF_Output y)
 static bool list_nodes(struct run *r)
 {
     size_t pos = 0;
-    for (TF_Operation *op; (op = TF_GraphNextOperation(r->graph, &pos));) {
+    for (TF_Operation *op; (op = TF_GraphNextOperation(r->l.graph, &pos));) {
         printf("%s  %s", TF_OperationName(op), TF_OperationOpType(op));
         for (int i = 0; i < TF_OperationNumOutputs(op); i++)
             print_output(r, (TF_Output){op, i});
@@ -319,10 +362,7 @@ static void run_release(struct run *r)
         TF_DeleteTensor(r->input_values[i]);
     for (int i = 0; i < r->num_fetches; i++)
         TF_DeleteTensor(r->output_values[i]);
-    if (r->session)
-        TF_DeleteSession(r->session, r->status);
-    if (r->graph)
-        TF_DeleteGraph(r->graph);
+    load_release(&r->l);
     TF_DeleteBuffer(r->metadata);
     TF_DeleteStatus(r->status);
     mem_free(r);
@@ -332,6 +372,7 @@ bool run_main(struct args args, struct status *st)
 {
     struct run *r = mem_new(struct run);
     r->status = TF_NewStatus();
+    r->repeat = 1;
     bool ok = parse_args(r, args, st) && load_graph(r, st);
     if (ok && r->list)
         ok = list_nodes(r);

@@ -151,19 +151,30 @@ void graph_set_device(struct node *n, const char *device)
     lock_drop(&n->graph->lock);
 }
 
-void graph_collect(struct graph *g, const char *collection, const char *item, size_t n)
+bool graph_collect_kind(struct graph *g, const char *collection, enum collection_kind kind,
+                        const void *item, size_t n)
 {
     lock_take(&g->lock);
     struct collection *c = strmap_find(&g->collections, collection);
     if (!c) {
         c = mem_new(struct collection);
         c->name = mem_strdup(collection);
+        c->kind = kind;
         strmap_put(&g->collections, collection, c);
     }
-    c->items = vec_reserve(c->items, &c->cap, c->n + 1, sizeof *c->items);
-    c->items[c->n] = (struct strbuf){0};
-    strbuf_add(&c->items[c->n++], item, n);
+    bool same = c->kind == kind;
+    if (same) {
+        c->items = vec_reserve(c->items, &c->cap, c->n + 1, sizeof *c->items);
+        c->items[c->n] = (struct strbuf){0};
+        strbuf_add(&c->items[c->n++], item, n);
+    }
     lock_drop(&g->lock);
+    return same;
+}
+
+void graph_collect(struct graph *g, const char *collection, const char *item, size_t n)
+{
+    (void)!graph_collect_kind(g, collection, COLLECTION_NAMES, item, n);
 }
 
 const struct collection *graph_collection(struct graph *g, const char *name)

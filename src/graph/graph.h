@@ -166,13 +166,24 @@ void graph_mark_ran(struct node *n);
  * from_id. */
 MUST_CHECK bool graph_check_cycles(struct graph *g, int64_t from_id, struct status *st);
 
-/* --- collections (of node or tensor names; of bytes); read them while nobody adds --- */
+/* --- collections; read them while nobody adds --- */
+enum collection_kind { /* what an item's bytes are; the first item decides for all */
+                       COLLECTION_NAMES,  /* of a node or tensor */
+                       COLLECTION_BYTES,  /* a message's, for who knows which */
+                       COLLECTION_INTS,   /* an int64_t */
+                       COLLECTION_FLOATS, /* a float */
+                       COLLECTION_ANY,    /* a google.protobuf.Any */
+};
 struct collection {
     char *name;
+    enum collection_kind kind;
     struct strbuf *items; /* each item's bytes */
     int64_t n, cap;
 };
 void graph_collect(struct graph *g, const char *collection, const char *item, size_t n);
+/* The same for items of any kind. False: the collection holds another kind. */
+bool graph_collect_kind(struct graph *g, const char *collection, enum collection_kind kind,
+                        const void *item, size_t n) MUST_CHECK;
 const struct collection *graph_collection(struct graph *g, const char *name); /* NULL: none */
 
 #endif
