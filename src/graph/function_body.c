@@ -353,8 +353,12 @@ static bool build_def(struct maker *m, struct status *st)
     m->def = pb_graph_def_new(&m->a);
     m->def->versions = pb_version_def_new(&m->a);
     for (int64_t i = 0; i < f->node_def.n; i++) {
-        struct str name = f->node_def.v[i]->name;
+        struct str name = f->node_def.v[i]->name, op = f->node_def.v[i]->op;
 
+        if (str_is(op, "_Arg") || str_is(op, "_Retval"))
+            return status_invalid(st,
+                                  "Function '%s': node '%.*s' is a %.*s, which is the library's",
+                                  m->f->name, (int)name.n, name.p ? name.p : "", (int)op.n, op.p);
         if (!import_name_ok(name, true) ||
             strmap_put_n(&m->names, name.p, name.n, (void *)(intptr_t)(i + 1)))
             return status_invalid(st, "Function '%s': Node '%.*s' is not unique or misnamed",
