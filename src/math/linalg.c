@@ -265,6 +265,13 @@ bool math_determinant(const struct math_determinant *d, struct status *st)
     /* The product may leave the range of double on its way to a result inside it. */
     if (!(isfinite(cabs(det)) && cabs(det) > DBL_MIN) && sign != 0)
         det = sign * exp(log_abs);
+    /* As TensorFlow: where the logarithm is no number the sign counts as 0, and NaN as -infinity.
+     */
+    if (!isfinite(log_abs)) {
+        log_abs = log_abs > 0 ? (double)INFINITY : -(double)INFINITY;
+        sign = 0;
+        det = log_abs > 0 ? (double)NAN : 0;
+    }
     store(d->dtype, d->det, det);
     store(d->dtype, d->sign, sign);
     store(d->dtype, d->log_abs, log_abs);

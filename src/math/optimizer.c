@@ -126,12 +126,14 @@ static void sparse_run(void *arg, int64_t begin, int64_t end)
 int64_t math_update_sparse(struct pool *pool, const struct math_update *u,
                            const struct math_sparse_rows *rows)
 {
-    struct sparse_job j = {u, rows};
+    struct math_update of_rows = *u;
+    struct sparse_job j = {&of_rows, rows};
     const int64_t bad =
         math_find_bad_index(rows->index_dtype, rows->indices, rows->num, rows->limit);
     ASSERT(u->kind != MATH_OPT_ADAM);
     if (bad >= 0)
         return bad;
+    of_rows.rows = true;
     const double cost = element_cost(u) * (double)rows->num;
     pool_loop(pool, rows->row_items, 256, cost, sparse_run, &j);
     return -1;

@@ -55,6 +55,7 @@ struct math_update {
     double global_step;                            /* adagrad da */
     bool nesterov;                                 /* momentum, adam, keras momentum */
     bool update_slots;                             /* adagrad */
+    bool rows;                                     /* set by math_update_sparse */
 };
 
 bool math_optimizer_supports(int dtype);

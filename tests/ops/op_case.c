@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "op_check.h"
 #include "op_text.h"
 
 enum { MAX_IN = 16, MAX_OUT = 8 };
@@ -22,7 +23,7 @@ struct run { /* one row being checked */
     struct case_tensor in[MAX_IN];
     TF_Output source[MAX_IN]; /* what stands for each input */
     TF_Operation *inits[MAX_IN];
-    TF_Output reads[MAX_IN]; /* the values of resource variables after the op */
+    TF_Output reads[MAX_IN]; /* the values of variables after the op */
     int num_in, num_inits, num_reads;
     TF_Operation *op;
     bool failed;
@@ -84,18 +85,20 @@ static TF_Operation *make_var(struct run *r, int i, const char *name)
     return var;
 }
 
-/* What reads each resource variable after the op. */
+/* What reads each variable after the op. */
 static bool make_reads(struct run *r)
 {
     for (int i = 0; i < r->num_in; i++) {
         char name[32];
-        if (!r->in[i].is_resource)
+        if (!r->in[i].is_resource && !r->in[i].is_var)
             continue;
         snprintf(name, sizeof name, "in%d_after", i);
-        TF_OperationDescription *d = TF_NewOperation(r->graph, "ReadVariableOp", name);
+        TF_OperationDescription *d =
+            TF_NewOperation(r->graph, r->in[i].is_resource ? "ReadVariableOp" : "Identity", name);
         TF_AddInput(d, r->source[i]);
         TF_AddControlInput(d, r->op);
-        TF_SetAttrType(d, "dtype", TF_TensorType(r->in[i].t));
+        if (r->in[i].is_resource)
+            TF_SetAttrType(d, "dtype", TF_TensorType(r->in[i].t));
         r->reads[r->num_reads++] = (TF_Output){TF_FinishOperation(d, r->st), 0};
         if (!ok(r))
             return false;
@@ -175,91 +178,6 @@ static bool run_outputs(struct run *r, const TF_Output *fetches, int n, TF_Tenso
     return ok(r);
 }
 
-static void tolerance(const struct op_case *c, int dtype, double *rel, double *abs)
-{
-    *rel = c->rel;
-    *abs = c->abs;
-    if (*rel > 0 || *abs > 0)
-        return;
-    switch (dtype) {
-    case TF_FLOAT:
-    case TF_COMPLEX64:
-        *rel = 1e-5;
-        *abs = 1e-6;
-        break;
-    case TF_DOUBLE:
-    case TF_COMPLEX128:
-        *rel = 1e-12;
-        *abs = 1e-14;
-        break;
-    case TF_HALF:
-        *rel = *abs = 1e-3;
-        break;
-    case TF_BFLOAT16:
-        *rel = *abs = 1e-2;
-        break;
-    default:
-        break;
-    }
-}
-
-static bool near(double a, double b, double rel, double abs)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) && isnan(b);
-    if (isinf(a) || isinf(b))
-        return a == b;
-    if (a == 0 && b == 0 && rel == 0)
-        return true;
-    return fabs(a - b) <= rel * fabs(b) + abs;
-}
-
-static bool same_values(const struct op_case *c, const TF_Tensor *got, const TF_Tensor *want)
-{
-    double rel, abs;
-    tolerance(c, (int)TF_TensorType(want), &rel, &abs);
-    for (long i = 0; i < TF_TensorElementCount(want); i++) {
-        if (TF_TensorType(want) == TF_STRING) {
-            size_t na, nb;
-            const char *a = case_string(got, i, &na), *b = case_string(want, i, &nb);
-            if (na != nb || memcmp(a, b, na) != 0)
-                return false;
-            continue;
-        }
-        bool exact = TF_TensorType(want) == TF_INT64 || TF_TensorType(want) == TF_UINT64;
-        if (exact &&
-            ((const int64_t *)TF_TensorData(got))[i] != ((const int64_t *)TF_TensorData(want))[i])
-            return false;
-        if (!near(case_elem(got, i, 0), case_elem(want, i, 0), rel, abs) ||
-            !near(case_elem(got, i, 1), case_elem(want, i, 1), rel, abs))
-            return false;
-    }
-    return true;
-}
-
-static bool same_shape(const TF_Tensor *a, const TF_Tensor *b)
-{
-    bool same = TF_TensorType(a) == TF_TensorType(b) && TF_NumDims(a) == TF_NumDims(b);
-    for (int i = 0; same && i < TF_NumDims(a); i++)
-        same = TF_Dim(a, i) == TF_Dim(b, i);
-    return same;
-}
-
-/* The inferred shape must allow the real one. */
-static void check_inferred(struct run *r, TF_Output o, const TF_Tensor *value)
-{
-    int64_t dims[254];
-    int rank = TF_GraphGetTensorNumDims(r->graph, o, r->st);
-    if (rank < 0)
-        return;
-    TF_GraphGetTensorShape(r->graph, o, dims, rank, r->st);
-    bool fits = rank == TF_NumDims(value);
-    for (int i = 0; fits && i < rank; i++)
-        fits = dims[i] < 0 || dims[i] == TF_Dim(value, i);
-    if (!fits)
-        complain(r, "the inferred shape of output %d contradicts the value's", o.index);
-}
-
 static void check_values(struct run *r)
 {
     TF_Output fetches[MAX_OUT];
@@ -276,15 +194,16 @@ static void check_values(struct run *r)
     }
     for (int i = 0; i < n; i++) {
         struct case_tensor want = case_tensor_parse(r->c->out[i]);
-        bool same =
-            same_shape(got[i], want.t) && (want.any_value || same_values(r->c, got[i], want.t));
+        bool same = check_same_shape(got[i], want.t) &&
+                    (want.any_value || check_same_values(got[i], want.t, r->c->rel, r->c->abs));
         if (!same) {
             complain(r, "output %d is", i);
             case_print(got[i]);
             printf("  wanted ");
             case_print(want.t);
         }
-        check_inferred(r, fetches[i], got[i]);
+        if (!check_inferred_shape(r->graph, fetches[i], got[i], r->st))
+            complain(r, "the inferred shape of output %d contradicts the value's", i);
         TF_DeleteTensor(want.t);
         TF_DeleteTensor(got[i]);
     }
@@ -387,41 +306,11 @@ static void check_gradient(struct run *r)
 
 /* --- rows --- */
 
-static const char *const code_names[] = {
-    "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
-    "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
-    "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
-    "DATA_LOSS"};
-
-static void check_error(struct run *r)
-{
-    const char *words = strchr(r->c->error, ':');
-    size_t n = words ? (size_t)(words - r->c->error) : strlen(r->c->error);
-    int code = (int)TF_GetCode(r->st);
-    if (strlen(code_names[code]) != n || strncmp(code_names[code], r->c->error, n) != 0)
-        complain(r, "ended with %s (%s), wanted %s", code_names[code], TF_Message(r->st),
-                 r->c->error);
-    else if (words && !strstr(TF_Message(r->st), words + 2))
-        complain(r, "the message is: %s", TF_Message(r->st));
-}
-
-static void open_session(struct run *r, bool optimise)
-{
-    static const char off[] = "graph_options { optimizer_options { opt_level: L0 } "
-                              "rewrite_options { disable_meta_optimizer: true } }";
-    TF_SessionOptions *o = TF_NewSessionOptions();
-    if (!optimise)
-        TF_SetConfig(o, off, sizeof off - 1, r->st);
-    if (ok(r))
-        r->session = TF_NewSession(r->graph, o, r->st);
-    TF_DeleteSessionOptions(o);
-}
-
 static bool run_row(const struct op_case *c, bool optimise)
 {
-    struct run r = {.c = c, .graph = TF_NewGraph(), .st = TF_NewStatus()};
+    struct run r = {.c = c, .graph = check_new_graph(c->producer), .st = TF_NewStatus()};
     if (build(&r)) {
-        open_session(&r, optimise);
+        r.session = check_open_session(r.graph, optimise, r.st);
         if (!ok(&r))
             complain(&r, "%s", TF_Message(r.st));
         else
@@ -431,8 +320,9 @@ static bool run_row(const struct op_case *c, bool optimise)
     } else if (!c->error) {
         complain(&r, "building: %s", TF_Message(r.st));
     }
-    if (c->error && !r.failed)
-        check_error(&r);
+    if (c->error && !r.failed && !check_error_is(r.st, c->error))
+        complain(&r, "ended with %s (%s), wanted %s", check_code_name(r.st), TF_Message(r.st),
+                 c->error);
     if (r.session)
         TF_DeleteSession(r.session, r.st);
     for (int i = 0; i < r.num_in; i++)
@@ -442,27 +332,36 @@ static bool run_row(const struct op_case *c, bool optimise)
     return !r.failed;
 }
 
-static bool op_exists(const char *name)
+static void print_row(const struct op_case *c)
 {
-    TF_Graph *g = TF_NewGraph();
-    TF_Status *st = TF_NewStatus();
-    TF_Buffer *b = TF_NewBuffer();
-    TF_GraphGetOpDef(g, name, b, st);
-    bool found = TF_GetCode(st) == TF_OK;
-    TF_DeleteBuffer(b);
-    TF_DeleteStatus(st);
-    TF_DeleteGraph(g);
-    return found;
+    char grad[16];
+    printf("row\t%s", c->op);
+    check_print_field("attrs", c->attrs);
+    for (int i = 0; i < MAX_IN && c->in[i]; i++)
+        check_print_field("in", c->in[i]);
+    for (int i = 0; i < MAX_OUT && c->out[i]; i++)
+        check_print_field("out", c->out[i]);
+    check_print_field("error", c->error);
+    snprintf(grad, sizeof grad, "%u", c->grad);
+    check_print_field("grad", c->grad ? grad : NULL);
+    snprintf(grad, sizeof grad, "%d", c->producer);
+    check_print_field("producer", c->producer ? grad : NULL);
+    printf("\n");
 }
 
-/* With an argument, only the rows of ops whose name contains it. */
+/* With an argument, only the rows of ops whose name contains it; --list prints them all instead. */
 int op_cases_main(const struct op_case *cases, size_t n, int argc, char **argv)
 {
     int passed = 0, failed = 0, skipped = 0;
+    if (argc > 1 && strcmp(argv[1], "--list") == 0) {
+        for (size_t i = 0; i < n; i++)
+            print_row(&cases[i]);
+        return 0;
+    }
     for (size_t i = 0; i < n; i++) {
         if (argc > 1 && !strstr(cases[i].op, argv[1]))
             continue;
-        if (!op_exists(cases[i].op)) {
+        if (!check_op_exists(cases[i].op)) {
             printf("skipped %s: this build has no such op\n", cases[i].op);
             skipped++;
         } else if (run_row(&cases[i], true) && run_row(&cases[i], false)) {

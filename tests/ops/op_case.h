@@ -33,6 +33,7 @@ struct op_case {
     unsigned grad; /* bit i: check the gradient of every float output by input i (double inputs) */
     double rel, abs; /* tolerance of values; 0: by type (float 1e-5, 1e-6; double 1e-12, 1e-14; half
                         1e-3...) */
+    int producer;    /* the version of TensorFlow's graphs that the row's is of; 0: today's */
     const char *note; /* what the row is for, printed when it fails */
 };
 

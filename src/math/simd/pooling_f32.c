@@ -71,12 +71,17 @@ static void max_spot(const struct pooling_piece *p, const float *x, const struct
 }
 
 /* Where windows share nothing (`alone`) every place of the window is written, else the gradient is
- * added. The first place that holds the maximum has it; of NaN alone, the first place. */
+ * added. The first place that holds the maximum has it, or the first of all if NaN is in it. */
 static inline void grad_lanes(const float *x, const float *dy, float *dx, const struct spot *o,
                               const int64_t step[2], int64_t lanes, bool alone)
 {
     const int64_t pixel = step[0], row = step[1];
-    const vf best = window_max(x, o, pixel, row, lanes);
+    if (o->w0 >= o->w1 || o->h0 >= o->h1)
+        return;
+    const float *start = x + o->h0 * row + o->w0 * pixel;
+    const vf begin = lanes == VF_LANES ? vf_load(start) : vf_load_n(start, lanes);
+    /* a NaN in the first place equals nothing: `none` */
+    const vf best = vf_select(begin == begin, window_max(x, o, pixel, row, lanes), begin);
     vi left = (vi)(lanes == VF_LANES ? vf_load(dy) : vf_load_n(dy, lanes)), none = vi_splat(-1);
     for (int64_t h = o->h0; h < o->h1; h++) {
         const float *from = x + h * row + o->w0 * pixel;
@@ -93,10 +98,10 @@ static inline void grad_lanes(const float *x, const float *dy, float *dx, const 
                 vf_store_n(to, alone ? mine : vf_load_n(to, lanes) + mine, lanes);
         }
     }
-    if (!vi_any(none) || o->w0 >= o->w1)
+    if (!vi_any(none))
         return;
     float *first = dx + o->h0 * row + o->w0 * pixel;
-    for (int64_t i = 0; i < lanes && o->h0 < o->h1; i++)
+    for (int64_t i = 0; i < lanes; i++)
         if (none[i])
             first[i] = alone ? dy[i] : first[i] + dy[i];
 }

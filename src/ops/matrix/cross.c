@@ -64,7 +64,7 @@ static bool cross_run(struct kctx *c, struct status *st)
     if (rank < 1)
         return matrix_fail_shape(st, "Input must be at least 1D: ", a);
     if (tensor_dim(a, rank - 1) != 3)
-        return matrix_fail_shape(st, "Cross-products are only defined for 3-element vectors: ", a);
+        return status_precondition(st, "Cross-products are only defined for 3-element vectors.");
     struct tensor *y = kernel_out(c, 0, &a->shape, st);
     if (!y)
         return false;

@@ -36,6 +36,24 @@ static void test_fuse_outputs__a_result_read_later_becomes_an_output(void **stat
     graph_unref(g);
 }
 
+static void test_fuse_products__become_parts_of_sums_and_boxes(void **state)
+{
+    (void)state;
+    struct graph *g = graph_new();
+    struct output x = p_in(g, "x", DT_FLOAT, 2, (int64_t[]){4, 4});
+    struct output a = op2(g, "MatMul", "a", x, x), b = op2(g, "MatMul", "b", x, x);
+    struct node *sum = t_list(g, "AddN", "sum", 3, x, a, b);
+    struct output whole = op2(g, "MatMul", "whole", x, x);
+    struct node *part = t_node(g, "Slice", "part", 3, whole, p_ints(g, "begin", 2, (int[]){1, 1}),
+                               p_ints(g, "size", 2, (int[]){2, 2}));
+    struct rgraph *r = p_run(g, (struct pass_options){.fuse = true}, 2, sum, part);
+    assert_int_equal(p_count(r, "_MatMulAdd"), 2);
+    assert_int_equal(p_count(r, "_MatMulSlice"), 1);
+    assert_int_equal(p_count(r, "MatMul"), 0);
+    rgraph_free(r);
+    graph_unref(g);
+}
+
 /* y and z read a, and nothing else of one another: both are roots. */
 static void test_fuse_outputs__trees_that_share_an_operand_join(void **state)
 {
@@ -479,6 +497,7 @@ int main(void)
         cmocka_unit_test(test_fuse_outputs__types_mix),
         cmocka_unit_test(test_fuse_outputs__shape_rules_stay),
         cmocka_unit_test(test_fuse_outputs__works_in_a_loop),
+        cmocka_unit_test(test_fuse_products__become_parts_of_sums_and_boxes),
         cmocka_unit_test(test_fuse_outputs__nonsense_from_outside_is_refused),
         cmocka_unit_test(test_fuse_updates__nonsense_from_outside_is_refused),
         cmocka_unit_test(test_fuse_epilogue__nonsense_from_outside_is_refused),

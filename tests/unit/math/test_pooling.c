@@ -173,7 +173,7 @@ static void test_pooling__infinities_and_nan(void **state)
     math_maxpool(NULL, &s, x, y);
     assert_true(y[0] == -INFINITY && y[1] == 3);
     math_maxpool_grad(NULL, &s, x, dy, dx);
-    assert_true(dx[0] == 1 && dx[1] == 0 && dx[3] == 2 && dx[4] == 3);
+    assert_true(dx[0] == 1 && dx[1] == 0 && dx[2] == 2 && dx[4] == 3);
 }
 
 /* Of equal maxima the first wins, of NaN alone the first place; whichever loop serves. */
