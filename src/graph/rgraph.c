@@ -230,7 +230,14 @@ static bool starts_iteration(const struct rnode *n)
            (strcmp(op, "NextIteration") == 0 || strcmp(op, "RefNextIteration") == 0);
 }
 
-/* Kahn's algorithm over edges other than those out of NextIteration; ready nodes leave in the
+/* The edge that makes a loop of its nodes; whatever else reads a NextIteration comes after it. */
+static bool closes_loop(const struct rnode *from, const struct rnode *to)
+{
+    return starts_iteration(from) &&
+           (strcmp(to->op->name, "Merge") == 0 || strcmp(to->op->name, "RefMerge") == 0);
+}
+
+/* Kahn's algorithm over edges other than those that close loops; ready nodes leave in the
  * order of their ids, last made first out, which keeps producers close to consumers. */
 bool rgraph_sort(struct rgraph *g, struct rnode ***order, struct status *st)
 {
@@ -240,9 +247,8 @@ bool rgraph_sort(struct rgraph *g, struct rnode ***order, struct status *st)
     struct rnode **ready = mem_new_array(struct rnode *, n + 1);
     struct rnode **out = arena_array(&g->arena, struct rnode *, n + 1);
     for (int64_t i = 0; i < n; i++) {
-        int64_t end = starts_iteration(g->nodes[i]) ? c.begin[i] : c.begin[i + 1];
-        for (int64_t k = c.begin[i]; k < end; k++)
-            pending[c.node[k]->id]++;
+        for (int64_t k = c.begin[i]; k < c.begin[i + 1]; k++)
+            pending[c.node[k]->id] += !closes_loop(g->nodes[i], c.node[k]);
     }
     for (int64_t i = n - 1; i >= 0; i--) {
         live += !g->nodes[i]->dropped;
@@ -252,9 +258,8 @@ bool rgraph_sort(struct rgraph *g, struct rnode ***order, struct status *st)
     while (num_ready > 0) {
         struct rnode *r = ready[--num_ready];
         out[num_out++] = r;
-        int64_t end = starts_iteration(r) ? c.begin[r->id] : c.begin[r->id + 1];
-        for (int64_t k = end - 1; k >= c.begin[r->id]; k--) {
-            if (--pending[c.node[k]->id] == 0)
+        for (int64_t k = c.begin[r->id + 1] - 1; k >= c.begin[r->id]; k--) {
+            if (!closes_loop(r, c.node[k]) && --pending[c.node[k]->id] == 0)
                 ready[num_ready++] = c.node[k];
         }
     }
