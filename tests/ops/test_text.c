@@ -68,6 +68,16 @@ static const struct op_case cases[] = {
      .in = {"string [2,2] 'a'", "int32 [2] 0 -2"},
      .error = "INVALID_ARGUMENT: Duplicate reduction dimension -2"},
     {.op = "ReduceJoin", .in = {"string [2,2] 'a'", "int32 [1] 2"}, .error = "OUT_OF_RANGE"},
+    {.op = "ShardedFilename",
+     .in = {"string [] 'a/b'", "int32 [] 3", "int32 [] 12"},
+     .out = {"string [] 'a/b-00003-of-00012'"}},
+    {.op = "ShardedFilename",
+     .in = {"? string [0]", "int32 [] 3", "int32 [] 12"},
+     .error = "INVALID_ARGUMENT"},
+    {.op = "ShardedFilespec",
+     .in = {"string [] 'a/b'", "int32 [] 12"},
+     .out = {"string [] 'a/b-????"
+             "?-of-00012'"}},
 };
 
 int main(int argc, char **argv)
