@@ -113,6 +113,22 @@ static bool joined_shape(struct kctx *c, struct join j, int64_t *dims, int *at, 
     return true;
 }
 
+static void join_strips(struct kctx *c, struct join j, struct tensor *out, int64_t rows)
+{
+    struct nd_strip strips[ND_STRIPS];
+    const int64_t out_row = (int64_t)tensor_bytes(out) / rows;
+    char *dst = out->data;
+    int num = 0;
+    for (int i = 0; i < j.n; i++) {
+        const struct tensor *in = kernel_in(c, j.first + i);
+        const int64_t run = (int64_t)tensor_bytes(in) / rows;
+        if (run > 0)
+            strips[num++] = (struct nd_strip){in->data, dst, run, out_row, run};
+        dst += run;
+    }
+    nd_strips_run(c, strips, num, rows);
+}
+
 static bool join_run(struct kctx *c, struct join j, struct status *st)
 {
     int64_t dims[SHAPE_MAX_RANK];
@@ -128,6 +144,10 @@ static bool join_run(struct kctx *c, struct join j, struct status *st)
     for (int k = 0; k < at; k++)
         rows *= dims[k];
     int64_t out_run = out->num_elems / rows, done = 0;
+    if (nd_strips_suit(out->dtype, j.n, rows, (int64_t)tensor_bytes(out))) {
+        join_strips(c, j, out, rows);
+        return true;
+    }
     for (int i = 0; i < j.n; i++) {
         const struct tensor *in = kernel_in(c, j.first + i);
         int64_t run = in->num_elems / rows;

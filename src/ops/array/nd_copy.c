@@ -211,6 +211,39 @@ bool nd_run(struct kctx *k, struct nd_copy *c, struct status *st)
     return !j.failed || status_exhausted(st, "%s: no memory for strings", k->kernel->op->name);
 }
 
+bool nd_strips_suit(int dtype, int num, int64_t rows, int64_t bytes)
+{
+    enum { RUN = 128, ALL = 1 << 16 }; /* bytes */
+    return !dtype_is_managed(dtype) && num > 1 && num <= ND_STRIPS && bytes >= ALL &&
+           bytes / rows >= RUN * num;
+}
+
+struct strips {
+    const struct nd_strip *strips;
+    int num;
+};
+
+static void copy_strips(void *arg, int64_t begin, int64_t end)
+{
+    const struct strips *j = arg;
+    for (int64_t r = begin; r < end; r++) {
+        for (int i = 0; i < j->num; i++) {
+            const struct nd_strip *s = &j->strips[i];
+            memcpy(s->dst + r * s->dst_row, s->src + r * s->src_row, (size_t)s->run);
+        }
+    }
+}
+
+void nd_strips_run(struct kctx *k, const struct nd_strip *strips, int num, int64_t rows)
+{
+    struct strips j = {strips, num};
+    double cost = 10 * num;
+    for (int i = 0; i < num; i++)
+        cost += 0.05 * (double)strips[i].run;
+    pool_loop(kernel_pool(k), rows, min_i64(pool_grain(rows, cost), rows / 4 + 1), cost,
+              copy_strips, &j);
+}
+
 void nd_steps(const struct shape *shape, int64_t *steps)
 {
     const int64_t *dims = shape_dims(shape);

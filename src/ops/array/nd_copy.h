@@ -62,6 +62,18 @@ static inline void nd_axis(struct nd_copy *c, int64_t n, int64_t src_step, int64
  * strings is out. */
 MUST_CHECK bool nd_run(struct kctx *k, struct nd_copy *c, struct status *st);
 
+/* Blocks of equally many rows, each row a run of bytes: the pieces of a split or of a joined array,
+ * copied in one loop that the pool may share. Plain bytes alone: nothing that owns memory. */
+struct nd_strip {
+    const char *src;
+    char *dst;
+    int64_t src_row, dst_row, run; /* bytes */
+};
+enum { ND_STRIPS = 16 };
+/* Whether that is worth it: long runs, and more than a little in all. */
+bool nd_strips_suit(int dtype, int num, int64_t rows, int64_t bytes);
+void nd_strips_run(struct kctx *k, const struct nd_strip *strips, int num, int64_t rows);
+
 /* Row-major steps of shape's axes, in elements; room for rank. The shape has elements. */
 void nd_steps(const struct shape *shape, int64_t *steps);
 

@@ -180,6 +180,28 @@ static bool put_piece(struct kctx *c, const struct tensor *in, int axis, int i, 
     return nd_run(c, &copy, st);
 }
 
+/* Equal pieces of an axis that `before` rows lie in front of, all in one loop. */
+static bool put_strips(struct kctx *c, const struct tensor *in, int axis, int64_t before,
+                       struct status *st)
+{
+    struct nd_strip strips[ND_STRIPS];
+    int64_t dims[SHAPE_MAX_RANK];
+    const int rank = tensor_rank(in), n = kernel_num_outputs(c);
+    for (int k = 0; k < rank; k++)
+        dims[k] = k == axis ? tensor_dim(in, k) / n : tensor_dim(in, k);
+    const int64_t row = (int64_t)tensor_bytes(in) / before, run = row / n;
+    for (int i = 0; i < n; i++) {
+        struct shape shape = shape_make(dims, rank);
+        struct tensor *out = kernel_out(c, i, &shape, st);
+        shape_clear(&shape);
+        if (!out)
+            return false;
+        strips[i] = (struct nd_strip){(const char *)in->data + i * run, out->data, row, run, run};
+    }
+    nd_strips_run(c, strips, n, before);
+    return true;
+}
+
 static bool split_run(struct kctx *c, struct status *st)
 {
     const struct tensor *in = kernel_in(c, 1);
@@ -192,6 +214,12 @@ static bool split_run(struct kctx *c, struct status *st)
                               "Number of ways to split should evenly divide the split dimension, "
                               "but got split_dim %d (size = %lld) and num_split %d",
                               axis, (long long)dim, n);
+    int64_t before = 1;
+    for (int k = 0; k < axis; k++)
+        before *= tensor_dim(in, k);
+    if (axis > 0 && in->num_elems > 0 &&
+        nd_strips_suit(in->dtype, n, before, (int64_t)tensor_bytes(in)))
+        return put_strips(c, in, axis, before, st);
     for (int i = 0; i < n; i++) {
         if (!put_piece(c, in, axis, i, i * len, len, st))
             return false;
