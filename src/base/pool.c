@@ -42,7 +42,7 @@ enum {
     100000 /* how long an idle worker looks for more work: a recurrent step's serial stretches */
 #define JOIN_SPIN_NS 50000     /* how long a caller looks before it sleeps for its workers */
 #define MIN_WAKE_COST_NS 100e3 /* loops below it wake nobody */
-#define MIN_SHARE_COST_NS 20e3 /* loops below it are not even offered to spinning workers */
+#define MIN_SHARE_COST_NS 10e3 /* loops below it are not even offered to spinning workers */
 #define CLAIM_NS 1000.0        /* small blocks are claimed several at a time, for so much work */
 #define BLOCK_NS 50e3          /* what pool_grain aims at */
 

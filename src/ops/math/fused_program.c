@@ -234,7 +234,7 @@ bool fused_init(struct kernel *k, void *state, struct status *st)
     f->most_bytes = 1;
     for (int i = 0; i < f->num_in; i++)
         f->bytes[i] = (uint8_t)dtype_size(dtype_base(k->input_types[i]));
-    f->cost_ns = 0.15; /* the memory */
+    f->cost_ns = 0.08 * (k->num_inputs + k->num_outputs); /* the memory */
     f->ops = mem_new_array(struct fused_op, n);
     for (int i = 0; i < n; i++) {
         if (!make_op(k, f, i, st))

@@ -15,7 +15,7 @@ enum {
     LONG = 16,
     STREAM_MIN_BYTES = 8 << 20, /* of the output: less may stay in a cache for who reads it next */
     PREFETCH_MIN_BYTES = 64 << 10,
-    POOL_MIN_NS = 30000,
+    POOL_MIN_NS = 10000,
 };
 
 struct worker { /* one piece of the loop; the tiles are the thread's */
@@ -342,11 +342,12 @@ void fused_run_tiles(struct pool *pool, struct fused_call *c)
     choose_tile(c);
     c->prefetch = bytes >= PREFETCH_MIN_BYTES;
     c->stream = c->stream && bytes >= STREAM_MIN_BYTES;
-    if ((double)c->n * f->cost_ns < POOL_MIN_NS) {
+    const int64_t threads = pool ? pool_num_threads(pool) : 1;
+    if (threads == 1 || (double)c->n * f->cost_ns < POOL_MIN_NS) {
         run_piece(c, 0, c->n);
         return;
     }
-    int64_t grain = pool_grain(c->n, f->cost_ns);
+    int64_t grain = min_i64(pool_grain(c->n, f->cost_ns), c->n / (2 * threads) + 1);
     grain = (grain + c->tile - 1) / c->tile * c->tile;
     pool_loop(pool, c->n, grain, f->cost_ns, run_piece, c);
 }
