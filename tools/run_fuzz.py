@@ -10,8 +10,11 @@ input into tests/fuzz/corpus/NAME with the fix.
 """
 import argparse
 import os
+import shutil
 import subprocess
 import sys
+
+import fuzz_seeds
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -21,6 +24,8 @@ def fuzz(build, name, seconds):
     crashes = os.path.join(build, 'crashes', name)
     os.makedirs(found, exist_ok=True)
     os.makedirs(crashes, exist_ok=True)
+    for i, path in enumerate(fuzz_seeds.seeds(name)):
+        shutil.copyfile(path, os.path.join(found, 'seed%d' % i))
     given = os.path.join(ROOT, 'tests/fuzz/corpus', name)
     command = [os.path.join(build, 'tests/fuzz-fuzz_' + name), found] + ([given] if os.path.isdir(given) else [])
     command += ['-max_total_time=%d' % seconds, '-timeout=10', '-rss_limit_mb=2048', '-verbosity=1',

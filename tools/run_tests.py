@@ -29,6 +29,8 @@ import sys
 import tempfile
 import time
 
+import fuzz_seeds
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CMOCKA = re.compile(r'^\[  (PASSED|FAILED|SKIPPED) ? \] +(\d+) test\(s\)', re.M)
 CMOCKA_OK = re.compile(r'^\[       OK \] ', re.M)
@@ -73,7 +75,7 @@ def find_tests(build):
                 tests.append(Test(source, ['bash', os.path.join(ROOT, source)]))
             elif folder == 'tests/fuzz' and name.startswith('fuzz_') and name.endswith('.c'):
                 corpus = os.path.join(ROOT, 'tests/fuzz/corpus', name[len('fuzz_'):-2])
-                tests.append(Test(source, [program, corpus]))
+                tests.append(Test(source, [program, corpus] + fuzz_seeds.seeds(name[len('fuzz_'):-2])))
     return tests
 
 

@@ -229,7 +229,8 @@ bool slice_from_proto(const struct pb_tensor_slice_proto *p, struct slice *s, st
         const struct pb_tensor_slice_proto_extent *e = p->extent.v[i];
         s->len[i] = e->which_has_length ? e->length : SLICE_WHOLE;
         s->start[i] = s->len[i] == SLICE_WHOLE ? 0 : e->start;
-        if (s->start[i] < 0 || s->len[i] < SLICE_WHOLE || s->start[i] > INT64_MAX - s->len[i] - 1)
+        if (s->start[i] < 0 || s->len[i] < SLICE_WHOLE ||
+            (s->len[i] > 0 && s->start[i] > INT64_MAX - s->len[i]))
             return status_fail(st, STATUS_DATA_LOSS,
                                "a slice with start %lld and length %lld in dim %d",
                                (long long)s->start[i], (long long)s->len[i], i);

@@ -225,6 +225,49 @@ def v2_variants(folder):
     files_equal(folder + '/tf', folder + '/leat')
 
 
+@check
+def v1_all_types(folder):
+    named = {n: v for n, v in values().items() if v.dtype not in (np.uint32, np.uint64)}
+    tensors = [tf.string if v.dtype.kind == 'O' else tf.as_dtype(v.dtype) for v in named.values()]
+
+    def write(path):
+        return lambda: ops.Save(filename=path, tensor_names=list(named),
+                                data=[tf.constant(v, t) for v, t in zip(named.values(), tensors)])
+
+    def read(path):
+        return lambda: [ops.Restore(file_pattern=path, tensor_name=n, dt=t)
+                        for n, t in zip(named, tensors)]
+    theirs(write(folder + '/tf'))
+    ours(write(folder + '/leat'))
+    files_equal(folder + '/tf', folder + '/leat')
+    same(ours(read(folder + '/tf')), named.values(), 'read by Leat')
+    same(theirs(read(folder + '/leat')), named.values(), 'read by TensorFlow')
+    same(ours(restore(folder + '/tf', named)), named.values(), 'read by RestoreV2')
+
+
+@check
+def v1_partitioned_in_files(folder):
+    whole = np.arange(42, dtype=np.float64).reshape(7, 6)
+
+    def write(path, specs):
+        return lambda: tf.group(*[
+            ops.SaveSlices(filename='%s-%05d-of-%05d' % (path, k, len(specs)), tensor_names=['v', 'n'],
+                           shapes_and_slices=[s, '9 %d,1' % k],
+                           data=[tf.constant(cut(whole, s)), tf.constant([k])])
+            for k, s in enumerate(specs)])
+
+    def read(path, specs):
+        return lambda: [ops.RestoreSlice(file_pattern=path + '-?????-of-*', tensor_name='v',
+                                         shape_and_slice=s, dt=tf.float64) for s in specs]
+    for has, specs in PARTS.items():
+        theirs(write(folder + '/tf_' + has, specs))
+        ours(write(folder + '/leat_' + has, specs))
+        files_equal(folder + '/tf_' + has, folder + '/leat_' + has)
+        for wants, other in PARTS.items():
+            same(ours(read(folder + '/tf_' + has, other)), [cut(whole, s) for s in other],
+                 '%s as %s' % (has, wants))
+
+
 def saver_graph(partitions, shards):
     """Variables under a Saver as users make it; returns (save op name, restore op name, values)."""
     for k in range(shards):

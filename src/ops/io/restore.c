@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "io/bundle.h"
 #include "ops/io/common.h"
+#include "ops/io/v1.h"
 
 struct wanted {
     struct str name, spec;
@@ -108,25 +109,44 @@ static bool restore_all(struct kctx *c, struct bundle *b, struct status *st)
     return true;
 }
 
-static bool restore_run(struct kctx *c, struct status *st)
+static bool restore_v2(struct kctx *c, const char *prefix, struct status *st)
 {
     struct bundle b;
+    if (!bundle_open(&b, prefix, kernel_pool(c), st))
+        return false;
+    bool ok = restore_all(c, &b, st);
+    bundle_close(&b);
+    return ok;
+}
+
+/* There is no index of format V2: the prefix names files of format V1. */
+static bool restore_v1(struct kctx *c, const char *pattern, struct status *st)
+{
+    struct v1_reader r;
+    bool ok = true;
+    if (!v1_open(&r, pattern, st))
+        return false;
+    for (int i = 0; ok && i < kernel_num_outputs(c); i++) {
+        struct tensor t;
+        ok = io_restore_v1(&r, tstr_view(&tensor_str(kernel_in(c, 1))[i]),
+                           tstr_view(&tensor_str(kernel_in(c, 2))[i]), kernel_output_type(c, i), &t,
+                           st);
+        if (ok)
+            kernel_out_take(c, i, &t);
+    }
+    v1_close(&r);
+    return ok;
+}
+
+static bool restore_run(struct kctx *c, struct status *st)
+{
     if (!check_names(c, st))
         return false;
     char *prefix = io_path(c, 0, 0, st);
     if (!prefix)
         return false;
     char *index = bundle_index_path(prefix);
-    bool ok;
-    if (!file_exists_at(index)) {
-        ok = status_not_found(st,
-                              "Unsuccessful TensorSliceReader constructor: Failed to find any "
-                              "matching files for %s",
-                              prefix);
-    } else {
-        ok = bundle_open(&b, prefix, kernel_pool(c), st) && restore_all(c, &b, st);
-        bundle_close(&b);
-    }
+    bool ok = file_exists_at(index) ? restore_v2(c, prefix, st) : restore_v1(c, prefix, st);
     mem_free(index);
     mem_free(prefix);
     return ok;
