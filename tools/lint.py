@@ -8,7 +8,8 @@ Checks, by name: format (clang-format 14), start (the first lines), layers (who 
 sizes (functions, files, headers, parameters, nesting), words (no bare TODO), readme (one a folder),
 generated (nothing made by the build is committed), headers (each compiles alone; public ones as
 C++17 too), exports (libleat.so and .a show TF_* and leat_* only). A failure ends the run with status
-1; a warning does not. BUILD is a finished build folder: generated headers and the library.
+1; a warning does not. Also: public (each public function's comment says who may call it and how it
+fails; what the headers declare is exported, but for tools/not_yet.txt). BUILD is a finished build folder: generated headers and the library.
 """
 import argparse
 import concurrent.futures
@@ -20,6 +21,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import headers as public_headers # noqa: E402
 import lint_sizes # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -52,6 +54,7 @@ LAYERS = {
 TYPE_HEADERS = {'tensorflow/c/tf_datatype.h', 'tensorflow/c/tf_status.h', 'tensorflow/c/tf_attrtype.h',
                 'tensorflow/c/tf_tensor.h', 'tensorflow/c/c_api_macros.h',
                 'tensorflow/c/c_api_base.h'}
+C_API_HEADERS = {'c_api.h', 'tf_tensor.h', 'tf_status.h', 'tf_datatype.h', 'ops.h', 'kernels.h'}
 GENERATED = {'config.h', 'proto/leat_proto.h', 'leat/leat_ops.h'}
 GENERATED_NAMES = re.compile(r'(^|/)(src/config\.h|registry\.c|leat_proto\.[ch]|leat_ops\.[ch]|ops\.md|'
                              r'[^/]*\.(o|a|so|pyc|pb-c\.[ch]))$')
@@ -252,9 +255,46 @@ def check_exports(_, report, build):
             report.fail(os.path.relpath(path, ROOT), 'shows no TF_ function at all')
 
 
+def check_contract(function, about, report):
+    own = function.name.startswith('TF_')
+    text = function.comment + ' ' + about
+    if not function.comment and (own or not re.search(r'struct leat_\w+_(args|call)\b|_\($', function.prototype)) \
+            and not re.search(r'_$|^leat_guard_end$', function.name):
+        report.fail(function.header, '%s has no comment' % function.name)
+    elif not re.search(r'\bthreads?\b', text, re.I):
+        report.fail(function.header, 'the comment of %s does not say which threads may call it' % function.name)
+    elif function.takes_status() and not re.search(r'errors?\b|cannot fail|TF_OK|OK', text, re.I):
+        report.fail(function.header, 'the comment of %s does not say how it fails' % function.name)
+
+
+def check_public(_, report, build):
+    declared = set()
+    for header in public_headers.public(ROOT):
+        declared.update(f.name for f in header.functions if f.name.startswith('TF_') and not f.prototype.startswith('static'))
+        for function in header.functions:
+            check_contract(function, header.about, report)
+    not_yet = set(re.findall(r'^(TF_\w+)', read('tools/not_yet.txt'), re.M))
+    library = os.path.join(build, 'lib/libleat.so')
+    shown = {n.split('@')[0] for n in visible(library, ['-D'])} if os.path.exists(library) else declared
+    for name in sorted(declared - shown - not_yet):
+        report.fail('lib/libleat.so', 'does not have %s, which a header declares' % name)
+    for name in sorted(not_yet & shown):
+        report.warn('tools/not_yet.txt', '%s is there: take it off the list' % name)
+    for name in sorted(not_yet - declared):
+        report.fail('tools/not_yet.txt', 'no header declares %s' % name)
+    facts = os.path.join(os.environ.get('LEAT_SHARED') or os.path.join(ROOT, '../shared'), 'facts/c_api.tsv')
+    if os.path.exists(facts):
+        with open(facts, encoding='utf-8') as f:
+            rows = [line.split('\t') for line in f]
+        wanted = {r[1] for r in rows if len(r) > 3 and r[3] in C_API_HEADERS}
+        for name in sorted(wanted - declared):
+            report.fail('include/tensorflow/c', 'does not declare %s' % name)
+
+
 CHECKS = [('format', check_format), ('start', check_start), ('layers', check_layers),
           ('sizes', check_sizes), ('words', check_words), ('readme', check_readme),
-          ('generated', check_generated), ('headers', check_headers), ('exports', check_exports)]
+          ('generated', check_generated), ('headers', check_headers), ('exports', check_exports),
+          ('public', check_public)]
 
 
 def main():

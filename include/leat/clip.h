@@ -6,7 +6,8 @@
  *     train = leat_apply_gradients(opt, grads, vars);
  *
  * Slices stay slices: their values are clipped as they are, rows named twice counted twice, as in
- * TensorFlow 1.15. Nodes and names are 1.15's. Errors: leat_graph_status. */
+ * TensorFlow 1.15. Nodes and names are 1.15's. Errors: leat_graph_status.
+ * Any thread. */
 #ifndef LEAT_CLIP_H
 #define LEAT_CLIP_H
 

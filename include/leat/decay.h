@@ -9,7 +9,7 @@
  * step is a variable or a tensor of any number type. In the formulas r is the learning rate, t the
  * step, T decay_steps, k decay_rate, x the part min(t, T) / T. All are tf.train's of
  * TensorFlow 1.15. Errors (INVALID_ARGUMENT: decay_steps is not given or not positive):
- * leat_graph_status. */
+ * leat_graph_status. Any thread. */
 #ifndef LEAT_DECAY_H
 #define LEAT_DECAY_H
 

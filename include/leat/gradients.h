@@ -17,6 +17,7 @@ struct leat_grad {
     TF_Output indices; /* valid: values[i] belongs to row indices[i] of x; rows may repeat */
     TF_Output dense_shape;
 };
+/* Whether it is slices of x rather than shaped as x. Any thread; cannot fail. */
 static inline bool leat_grad_is_sparse(struct leat_grad d)
 {
     return leat_valid(d.indices);

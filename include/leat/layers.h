@@ -7,7 +7,7 @@
  *
  * Variables are references, made with leat_get_variable under a variable scope of the layer's name;
  * without a name that is the kind's, made unique. A layer whose name was given is shared by making
- * it again in a variable scope that says reuse. Errors: leat_graph_status. */
+ * it again in a variable scope that says reuse. Errors: leat_graph_status. Any thread. */
 #ifndef LEAT_LAYERS_H
 #define LEAT_LAYERS_H
 

@@ -7,7 +7,7 @@
  * The first tensor is the truth, the second what the network gives. Each element's loss is
  * multiplied by its weight (a number, or a tensor that is a scalar or has the losses' rank and dims
  * of theirs or 1), and the products are reduced. Nodes, names and numbers are TensorFlow 1.15's.
- * Errors (INVALID_ARGUMENT: shapes that do not fit): leat_graph_status. */
+ * Errors (INVALID_ARGUMENT: shapes that do not fit): leat_graph_status. Any thread. */
 #ifndef LEAT_LOSSES_H
 #define LEAT_LOSSES_H
 

@@ -4,7 +4,7 @@
  *
  * Nodes, names and numbers are those of tf.reduce_* and tf.nn.* of TensorFlow 1.15. In C each macro
  * takes the members of its struct after made_at, in order or by name; the _fn functions take the
- * struct. Errors: leat_graph_status; an invalid output passes through. */
+ * struct. Errors: leat_graph_status; an invalid output passes through. Any thread. */
 #ifndef LEAT_NN_H
 #define LEAT_NN_H
 

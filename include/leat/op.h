@@ -9,7 +9,8 @@
  *     leat_add_input(d, b);
  *     TF_SetAttrBool(d, "transpose_a", 1);
  *     TF_Output y = leat_output_of(leat_finish(d), 0);
- */
+ *
+ * Any thread; what concerns one description, one. */
 #ifndef LEAT_OP_H
 #define LEAT_OP_H
 

@@ -62,6 +62,7 @@ static inline struct leat_feed leat_feed_none_(TF_Output y)
     f.kind = 0;
     return f;
 }
+/* y is fed an array of its type and of this shape, which is read during the run only. */
 static inline struct leat_feed leat_feed(TF_Output y, const void *data, struct leat_shape shape)
 {
     struct leat_feed f = leat_feed_none_(y);
@@ -69,6 +70,7 @@ static inline struct leat_feed leat_feed(TF_Output y, const void *data, struct l
     f.shape = shape;
     return f;
 }
+/* y is fed a tensor, which stays the caller's. */
 static inline struct leat_feed leat_feed_tensor(TF_Output y, TF_Tensor *tensor)
 {
     struct leat_feed f = leat_feed_none_(y);
@@ -160,7 +162,7 @@ LEAT_EXPORT int leat_run_fn(TF_Session *session, TF_Status *status,
  * TF_SessionRun filled it in, with RunOptions.trace_level FULL_TRACE (the bytes 8, 3). The caller
  * deletes the buffer; NULL after an error: INVALID_ARGUMENT for what is no RunMetadata. */
 LEAT_EXPORT TF_Buffer *leat_chrome_trace(const TF_Buffer *run_metadata, TF_Status *status);
-/* Runs one operation. */
+/* Runs one operation. Errors: those of TF_SessionRun. */
 LEAT_EXPORT int leat_run_op(TF_Session *session, TF_Operation *op, struct leat_feeds feeds,
                             TF_Status *status);
 /* The value of a scalar (or of one element) of any real type; NaN after an error. */

@@ -36,7 +36,7 @@ typedef enum TF_Code {
  * is short. */
 TF_CAPI_EXPORT extern TF_Status *TF_NewStatus(void);
 
-/* Frees a status and its message. One thread. */
+/* Frees a status and its message. One thread; cannot fail. */
 TF_CAPI_EXPORT extern void TF_DeleteStatus(TF_Status *);
 
 /* Sets code and message of s, whatever it held. msg is copied; it is dropped when code is TF_OK.
