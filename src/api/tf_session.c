@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api_impl.h"
+#include "api/api_values.h"
 #include "base/mem.h"
 #include "device/device.h"
 
@@ -102,65 +103,6 @@ void TF_DeleteSession(TF_Session *session, TF_Status *status)
 
 /* --- running --- */
 
-enum { SMALL = 8 };
-
-struct values { /* feeds and fetches as tensors of ours */
-    struct tensor small[2 * SMALL];
-    struct tensor *feeds, *fetches;
-    int num_feeds, num_fetches;
-};
-
-static void values_init(struct values *v, int num_feeds, int num_fetches)
-{
-    v->num_feeds = num_feeds;
-    v->num_fetches = num_fetches;
-    v->feeds = num_feeds <= SMALL ? v->small : mem_alloc(sizeof(struct tensor) * (size_t)num_feeds);
-    v->fetches = num_fetches <= SMALL ? v->small + SMALL
-                                      : mem_alloc(sizeof(struct tensor) * (size_t)num_fetches);
-    memset(v->feeds, 0, sizeof(struct tensor) * (size_t)num_feeds);
-    memset(v->fetches, 0, sizeof(struct tensor) * (size_t)num_fetches);
-}
-
-static void values_release(struct values *v)
-{
-    for (int i = 0; i < v->num_feeds; i++)
-        tensor_clear(&v->feeds[i]);
-    for (int i = 0; i < v->num_fetches; i++)
-        tensor_clear(&v->fetches[i]);
-    if (v->feeds != v->small)
-        mem_free(v->feeds);
-    if (v->fetches != v->small + SMALL)
-        mem_free(v->fetches);
-}
-
-static bool values_in(struct values *v, const TF_Output *inputs, TF_Tensor *const *input_values,
-                      struct status *st)
-{
-    for (int i = 0; i < v->num_feeds; i++) {
-        if (!api_tensor_to_internal(input_values[i], &v->feeds[i], st)) {
-            status_prepend(st, "feed %d (%s): ", i,
-                           inputs[i].oper ? TF_OperationName(inputs[i].oper) : "?");
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool values_out(struct values *v, TF_Tensor **output_values, struct status *st)
-{
-    for (int i = 0; i < v->num_fetches; i++) {
-        output_values[i] = api_tensor_from_internal(&v->fetches[i], st);
-        if (output_values[i])
-            continue;
-        while (i-- > 0) {
-            TF_DeleteTensor(output_values[i]);
-            output_values[i] = NULL;
-        }
-        return false;
-    }
-    return true;
-}
-
 static bool arrays_ok(const void *a, int n, const char *what, struct status *st)
 {
     return (n >= 0 && (n == 0 || a)) ||
@@ -180,7 +122,7 @@ void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_O
     struct status st = {0};
     struct run_options options = {0};
     struct strbuf metadata = {0};
-    struct values v;
+    struct api_values v;
     if (output_values && noutputs > 0)
         memset(output_values, 0, sizeof *output_values * (size_t)noutputs);
     if (!session || !arrays_ok(inputs, ninputs, "feeds", &st) ||
@@ -198,7 +140,7 @@ void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_O
         api_return(status, &st);
         return;
     }
-    values_init(&v, ninputs, noutputs);
+    api_values_init(&v, ninputs, noutputs);
     struct run_args args = {.feeds = api_outputs(inputs),
                             .feed_values = v.feeds,
                             .num_feeds = ninputs,
@@ -209,12 +151,12 @@ void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_O
                             .num_targets = ntargets,
                             .options = run_options ? &options : NULL,
                             .metadata = run_metadata ? &metadata : NULL};
-    bool ok = values_in(&v, inputs, input_values, &st) && session_run(session->s, &args, &st) &&
-              values_out(&v, output_values, &st);
+    bool ok = api_values_in(&v, inputs, input_values, &st) && session_run(session->s, &args, &st) &&
+              api_values_out(&v, output_values, &st);
     if (ok && run_metadata)
         ok = api_fill_buffer(run_metadata, &metadata, &st);
     strbuf_release(&metadata);
-    values_release(&v);
+    api_values_release(&v);
     (void)ok; /* st says it */
     api_return(status, &st);
 }

@@ -67,15 +67,37 @@ static bool check_request(const struct plan_request *r, struct status *st)
     return true;
 }
 
+/* An end of the step that the client is at: an argument or a result; of a partial run, a transfer
+ * (partial.c has the same names). */
+static const struct op *client_end(const struct prune *p, bool feed, int type, int index,
+                                   struct attrs *attrs, struct status *st)
+{
+    if (!p->r->partial) {
+        attrs_set(attrs, "T", attr_type(type));
+        attrs_set(attrs, "index", attr_int(index));
+        return op_get(feed ? "_Arg" : "_Retval", st);
+    }
+    char *name = mem_printf("%s:%d", feed ? "feed" : "fetch", index);
+    attrs_set(attrs, feed ? "tensor_type" : "T", attr_type(type));
+    attrs_set(attrs, "tensor_name", attr_string(str_of(name)));
+    attrs_set(attrs, "send_device", attr_string(str_of("client")));
+    attrs_set(attrs, "send_device_incarnation", attr_int(0));
+    attrs_set(attrs, "recv_device", attr_string(str_of("client")));
+    attrs_set(attrs, "client_terminated", attr_bool(true));
+    mem_free(name);
+    return op_get(feed ? "_Recv" : "_Send", st);
+}
+
 static struct rnode *add_arg(struct prune *p, int index, struct status *st)
 {
     struct output o = p->r->feeds[index];
-    const struct op *op = op_get("_Arg", st);
-    if (!op)
-        return NULL;
     struct attrs attrs = {0};
-    attrs_set(&attrs, "T", attr_type(dtype_base(o.node->output_types[o.index])));
-    attrs_set(&attrs, "index", attr_int(index));
+    const struct op *op =
+        client_end(p, true, dtype_base(o.node->output_types[o.index]), index, &attrs, st);
+    if (!op) {
+        attrs_clear(&attrs);
+        return NULL;
+    }
     char *name = mem_printf("_arg_%s_%d_%d", o.node->name, o.index, index);
     struct rnode *n = rgraph_add(p->rg, name, op, &attrs, NULL, 0, st);
     mem_free(name);
@@ -91,12 +113,13 @@ static struct rnode *add_arg(struct prune *p, int index, struct status *st)
 
 static bool add_retval(struct prune *p, int index, struct redge from, struct status *st)
 {
-    const struct op *op = op_get("_Retval", st);
-    if (!op)
-        return false;
     struct attrs attrs = {0};
-    attrs_set(&attrs, "T", attr_type(dtype_base(from.node->output_types[from.index])));
-    attrs_set(&attrs, "index", attr_int(index));
+    const struct op *op =
+        client_end(p, false, dtype_base(from.node->output_types[from.index]), index, &attrs, st);
+    if (!op) {
+        attrs_clear(&attrs);
+        return false;
+    }
     char *name = mem_printf("_retval_%s_%d_%d", from.node->name, from.index, index);
     struct rnode *n = rgraph_add(p->rg, name, op, &attrs, &from, 1, st);
     mem_free(name);

@@ -103,6 +103,7 @@ void session_free(struct session *s)
     struct status st = {0};
     if (!session_close(s, &st))
         status_clear(&st);
+    session_partials_free(s);
     session_functions_free(s);
     plans_free(s);
     for (int64_t i = 0; i < s->num_kernels; i++)
@@ -250,7 +251,7 @@ static uint64_t signature_hash(const struct run_args *a)
     h = mix(h, NULL, 2);
     for (int i = 0; i < a->num_targets; i++)
         h = mix(h, a->targets[i], 0);
-    return h;
+    return mix(h, NULL, 3 + a->partial);
 }
 
 static bool same_outputs(const struct output *a, const struct output *b, int n)
@@ -265,7 +266,7 @@ static bool same_outputs(const struct output *a, const struct output *b, int n)
 static bool same_signature(const struct plan_entry *e, const struct run_args *a)
 {
     if (e->num_feeds != a->num_feeds || e->num_fetches != a->num_fetches ||
-        e->num_targets != a->num_targets)
+        e->num_targets != a->num_targets || e->partial != a->partial)
         return false;
     for (int i = 0; i < a->num_targets; i++) {
         if (e->targets[i] != a->targets[i])
@@ -334,6 +335,7 @@ static void keep_plan(struct session *s, uint64_t hash, const struct run_args *a
     e->num_feeds = a->num_feeds;
     e->num_fetches = a->num_fetches;
     e->num_targets = a->num_targets;
+    e->partial = a->partial;
     e->feeds = copy_array(a->feeds, sizeof *a->feeds * (size_t)a->num_feeds);
     e->fetches = copy_array(a->fetches, sizeof *a->fetches * (size_t)a->num_fetches);
     e->targets = copy_array(a->targets, sizeof *a->targets * (size_t)a->num_targets);
@@ -391,6 +393,8 @@ struct plan *session_plan(struct session *s, const struct run_args *a, struct st
         return p;
     if (!check_devices(s, st))
         return NULL;
+    struct pass_options passes = s->config.passes;
+    passes.fuse &= !a->partial; /* what is fused gives all it gives at once */
     struct plan_request r = {.graph = s->graph,
                              .feeds = a->feeds,
                              .fetches = a->fetches,
@@ -398,7 +402,8 @@ struct plan *session_plan(struct session *s, const struct run_args *a, struct st
                              .num_feeds = a->num_feeds,
                              .num_fetches = a->num_fetches,
                              .num_targets = a->num_targets,
-                             .passes = &s->config.passes};
+                             .partial = a->partial,
+                             .passes = &passes};
     p = plan_new(s, &r, st);
     if (p && log_debug_level() >= 1)
         say_plan(p, a);

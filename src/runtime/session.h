@@ -29,6 +29,7 @@ struct run_args {
     int num_targets;
     const struct run_options *options; /* NULL: the defaults */
     struct strbuf *metadata;           /* a serialized RunMetadata is put here; may be NULL */
+    bool partial; /* set by session_partial_setup: feeds come, and fetches go, piecewise */
 };
 
 /* Takes a reference to the graph. config is copied. */
@@ -38,6 +39,16 @@ struct session *session_new(struct graph *g, const struct config *config,
 MUST_CHECK bool session_close(struct session *s, struct status *st);
 void session_free(struct session *s); /* closes first */
 MUST_CHECK bool session_run(struct session *s, const struct run_args *a, struct status *st);
+
+/* A step that is fed and fetched piecewise. The signature names all that will be; the step starts
+ * at once and waits. What is returned names it (mem_free), NULL: an error. It ends when all has
+ * been fed and fetched, by an error, or with the session. Any thread, many at once. */
+char *session_partial_setup(struct session *s, const struct run_args *signature,
+                            struct status *st) MUST_CHECK;
+/* Feeds these, waits for those. What was given before, or does not follow from what has been fed,
+ * is INVALID_ARGUMENT and changes nothing; other errors end the step. */
+MUST_CHECK bool session_partial_run(struct session *s, const char *handle, const struct run_args *a,
+                                    struct status *st);
 
 /* A signature made ready once and run many times with feeds in its order. */
 struct callable;

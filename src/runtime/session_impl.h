@@ -14,6 +14,7 @@ struct plan_entry { /* a cached plan and its signature */
     struct output *feeds, *fetches;
     struct node **targets;
     int num_feeds, num_fetches, num_targets;
+    bool partial;
     struct plan_entry *next; /* with the same hash */
 };
 
@@ -47,13 +48,16 @@ struct session {
     int64_t num_kernels;
     const struct device **placed; /* by node id; NULL: not placed yet */
     int64_t num_placed;
-    int64_t checked_nodes; /* nodes before this one ask for devices that are there */
+    struct partial *partials; /* runtime/partial.c */
+    int64_t num_handles;      /* of partial runs, ever */
+    int64_t checked_nodes;    /* nodes before this one ask for devices that are there */
 };
 
 /* Kernel runner's hook: env->run_function. */
 void session_run_function(struct kernel_env *env, struct kctx *caller, const struct attr_func *f,
                           struct tensor *inputs, int num_inputs, function_done_fn done, void *arg);
 void session_functions_free(struct session *s);
+void session_partials_free(struct session *s); /* of a closed session */
 
 /* Counts a run in (FAILED_PRECONDITION-like refusal after close) and out. */
 MUST_CHECK bool session_enter(struct session *s, struct status *st);
