@@ -84,6 +84,14 @@ void math_maxpool_grad(struct pool *pool, const struct math_pooling *s, const vo
     run(pool, &p);
 }
 
+void math_maxpool_relu_grad(struct pool *pool, const struct math_pooling *s, const void *x,
+                            const void *dy, void *dx)
+{
+    const struct pooling_piece p = {
+        .s = s, .task = POOLING_MAX_GRAD, .x = x, .from = dy, .y = dx, .relu = true};
+    run(pool, &p);
+}
+
 void math_maxpool_grad_grad(struct pool *pool, const struct math_pooling *s, const void *x,
                             const void *ddx, void *ddy)
 {

@@ -38,6 +38,10 @@ void math_maxpool_argmax(struct pool *pool, const struct math_pooling *s,
 /* dx (written whole) from x and dy. */
 void math_maxpool_grad(struct pool *pool, const struct math_pooling *s, const void *x,
                        const void *dy, void *dx);
+/* The same times the slope of a Relu that gave x, 1 or 0: the two gradients in one pass. Float,
+ * NHWC. */
+void math_maxpool_relu_grad(struct pool *pool, const struct math_pooling *s, const void *x,
+                            const void *dy, void *dx);
 /* ddy[o] = ddx[argmax(o)]: the gradient of the gradient. */
 void math_maxpool_grad_grad(struct pool *pool, const struct math_pooling *s, const void *x,
                             const void *ddx, void *ddy);

@@ -21,8 +21,8 @@ static struct spot spot_of(const struct pooling_piece *p, int64_t oh, int64_t ow
 }
 
 /* The greatest number of a window for some lanes; of NaN alone -infinity. */
-static inline vf window_max(const float *x, const struct spot *o, int64_t pixel, int64_t row,
-                            int64_t lanes)
+LANES_INLINE vf window_max(const float *x, const struct spot *o, int64_t pixel, int64_t row,
+                           int64_t lanes)
 {
     vf best = vf_splat(-INFINITY);
     for (int64_t h = o->h0; h < o->h1; h++) {
@@ -50,11 +50,24 @@ static inline void window_max_side(const float *x, const struct spot *o, int64_t
     }
 }
 
+/* A window of 2 x 2 at an image's first pixels: the compiler writes its loops out. */
+static const struct spot square = {0, 2, 0, 2, 0};
+
+static bool is_square(const struct spot *o)
+{
+    return o->h1 - o->h0 == 2 && o->w1 - o->w0 == 2;
+}
+
 static void max_spot(const struct pooling_piece *p, const float *x, const struct spot *o)
 {
     const int64_t pixel = p->s->channels, row = p->s->in_w * pixel, n = p->num_channels;
     float *y = (float *)p->y + o->y_at;
     int64_t c = 0;
+    if (is_square(o)) {
+        const float *from = x + o->h0 * row + o->w0 * pixel;
+        for (; c + VF_LANES <= n; c += VF_LANES)
+            vf_store(y + c, window_max(from + c, &square, pixel, row, VF_LANES));
+    }
     for (; c + SIDE * VF_LANES <= n; c += SIDE * VF_LANES) {
         vf best[SIDE];
         window_max_side(x + c, o, pixel, row, best);
@@ -70,10 +83,13 @@ static void max_spot(const struct pooling_piece *p, const float *x, const struct
     }
 }
 
-/* Where windows share nothing (`alone`) every place of the window is written, else the gradient is
- * added. The first place that holds the maximum has it, or the first of all if NaN is in it. */
-static inline void grad_lanes(const float *x, const float *dy, float *dx, const struct spot *o,
-                              const int64_t step[2], int64_t lanes, bool alone)
+/* How a window's gradient goes to its places: added to what is there; written, where windows share
+ * nothing; written times the slope of a Relu that gave x. */
+enum gradient { ADDED, ALONE, MASKED };
+
+/* The first place that holds the maximum has the gradient, or the first of all if NaN is in it. */
+LANES_INLINE void grad_lanes(const float *x, const float *dy, float *dx, const struct spot *o,
+                             const int64_t step[2], int64_t lanes, const enum gradient how)
 {
     const int64_t pixel = step[0], row = step[1];
     if (o->w0 >= o->w1 || o->h0 >= o->h1)
@@ -89,13 +105,15 @@ static inline void grad_lanes(const float *x, const float *dy, float *dx, const 
         for (int64_t w = o->w0; w < o->w1; w++, from += pixel, to += pixel) {
             const vf v = lanes == VF_LANES ? vf_load(from) : vf_load_n(from, lanes);
             const vi here = v == best;
-            const vf mine = (vf)(left & here);
+            vf mine = (vf)(left & here);
             left &= ~here;
             none &= ~here;
+            if (how == MASKED)
+                mine *= vf_select(v > vf_splat(0), vf_splat(1), vf_splat(0));
             if (lanes == VF_LANES)
-                vf_store(to, alone ? mine : vf_load(to) + mine);
+                vf_store(to, how != ADDED ? mine : vf_load(to) + mine);
             else
-                vf_store_n(to, alone ? mine : vf_load_n(to, lanes) + mine, lanes);
+                vf_store_n(to, how != ADDED ? mine : vf_load_n(to, lanes) + mine, lanes);
         }
     }
     if (!vi_any(none))
@@ -103,7 +121,7 @@ static inline void grad_lanes(const float *x, const float *dy, float *dx, const 
     float *first = dx + o->h0 * row + o->w0 * pixel;
     for (int64_t i = 0; i < lanes; i++)
         if (none[i])
-            first[i] = alone ? dy[i] : first[i] + dy[i];
+            first[i] = how == ADDED ? first[i] + dy[i] : how == ALONE ? dy[i] : dy[i] * 0.0f;
 }
 
 /* The gradient of a wide window in a dx that was cleared: the winner's place is found first, and
@@ -149,23 +167,35 @@ static void pick_spot(const struct pooling_piece *p, const float *x, float *dx,
     for (; c + SIDE * VF_LANES <= n; c += SIDE * VF_LANES)
         pick_side(x + c, dy + c, dx + c, o, step);
     for (; c < n; c += VF_LANES)
-        grad_lanes(x + c, dy + c, dx + c, o, step, min_i64(VF_LANES, n - c), false);
+        grad_lanes(x + c, dy + c, dx + c, o, step, min_i64(VF_LANES, n - c), ADDED);
+}
+
+/* Windows that share nothing. */
+LANES_INLINE void grad_alone(const struct pooling_piece *p, const float *x, float *dx,
+                             const struct spot *o, const enum gradient how)
+{
+    const int64_t n = p->num_channels, step[2] = {p->s->channels, p->s->in_w * p->s->channels};
+    const float *dy = (const float *)p->from + o->y_at;
+    const int64_t at = o->h0 * step[1] + o->w0 * step[0];
+    int64_t c = 0;
+    if (is_square(o)) {
+        for (; c + VF_LANES <= n; c += VF_LANES)
+            grad_lanes(x + at + c, dy + c, dx + at + c, &square, step, VF_LANES, how);
+    }
+    for (; c < n; c += VF_LANES)
+        grad_lanes(x + c, dy + c, dx + c, o, step, min_i64(VF_LANES, n - c), how);
 }
 
 static void grad_spot(const struct pooling_piece *p, const float *x, float *dx,
-                      const struct spot *o, bool alone)
+                      const struct spot *o)
 {
     const int64_t n = p->num_channels, step[2] = {p->s->channels, p->s->in_w * p->s->channels};
     const float *dy = (const float *)p->from + o->y_at;
     int64_t c = 0;
-    for (; c + VF_LANES <= n; c += VF_LANES) {
-        if (alone)
-            grad_lanes(x + c, dy + c, dx + c, o, step, VF_LANES, true);
-        else
-            grad_lanes(x + c, dy + c, dx + c, o, step, VF_LANES, false);
-    }
+    for (; c + VF_LANES <= n; c += VF_LANES)
+        grad_lanes(x + c, dy + c, dx + c, o, step, VF_LANES, ADDED);
     if (c < n)
-        grad_lanes(x + c, dy + c, dx + c, o, step, n - c, alone);
+        grad_lanes(x + c, dy + c, dx + c, o, step, n - c, ADDED);
 }
 
 /* Windows along one dim that share nothing and leave nothing out. */
@@ -193,15 +223,40 @@ static void clear(const struct pooling_piece *p, float *dx)
         memset(dx + i * s->channels, 0, (size_t)p->num_channels * sizeof(float));
 }
 
+static void windows_alone(const struct pooling_piece *p, const float *x, float *dx)
+{
+    for (int64_t h = 0; h < p->s->out_h; h++) {
+        for (int64_t w = 0; w < p->s->out_w; w++) {
+            const struct spot o = spot_of(p, h, w);
+            if (p->relu)
+                grad_alone(p, x, dx, &o, MASKED);
+            else
+                grad_alone(p, x, dx, &o, ALONE);
+        }
+    }
+}
+
+/* dx times the slope of a Relu that gave x. */
+static void relu_slopes(const struct pooling_piece *p, const float *x, float *dx)
+{
+    const int64_t pixels = p->s->in_h * p->s->in_w, step = p->s->channels;
+    for (int64_t i = 0; i < pixels; i++, x += step, dx += step)
+        for (int64_t c = 0; c < p->num_channels; c++)
+            dx[c] *= (float)(x[c] > 0);
+}
+
 void LEAT_FN(pooling_max_f32)(const struct pooling_piece *p)
 {
     const struct math_pooling *s = p->s;
     const int64_t x_at = p->image * s->in_h * s->in_w * s->channels + p->channel;
     const float *x = (const float *)p->x + x_at;
     const bool grad = p->task == POOLING_MAX_GRAD, wide = grad && window_is_wide(s);
-    const bool alone = grad && !wide && windows_tile(s);
     float *dx = grad ? (float *)p->y + x_at : NULL;
-    if (grad && !alone)
+    if (grad && !wide && windows_tile(s)) {
+        windows_alone(p, x, dx);
+        return;
+    }
+    if (grad)
         clear(p, dx);
     for (int64_t h = 0; h < s->out_h; h++) {
         for (int64_t w = 0; w < s->out_w; w++) {
@@ -209,9 +264,11 @@ void LEAT_FN(pooling_max_f32)(const struct pooling_piece *p)
             if (wide)
                 pick_spot(p, x, dx, &o);
             else if (grad)
-                grad_spot(p, x, dx, &o, alone);
+                grad_spot(p, x, dx, &o);
             else
                 max_spot(p, x, &o);
         }
     }
+    if (grad && p->relu)
+        relu_slopes(p, x, dx);
 }

@@ -23,6 +23,7 @@ struct pooling_piece {
     void *y;          /* the result */
     int64_t *argmax;
     bool include_batch;
+    bool relu; /* POOLING_MAX_GRAD of float, NHWC: x is what a Relu gave; its gradient too */
     int64_t image, channel, num_channels;
 };
 
