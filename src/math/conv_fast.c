@@ -14,10 +14,11 @@
 #include "math/simd/conv_fast_simd.h"
 #include "tensor/dtype.h"
 
-#define BLOCK_BYTES (448 << 10) /* at points, inputs and outputs: half of the second cache level   \
-                                 */
-#define FILTER_ITEMS_MAX 8192   /* in_c * out_c: the filter at points stays there too */
-#define TILES_MIN 48            /* or the filter's way to the points costs too much */
+#define BLOCK_BYTES                                                                                \
+    (448 << 10)               /* at points, inputs and outputs: half of the second cache level     \
+                               */
+#define FILTER_ITEMS_MAX 8192 /* in_c * out_c: the filter at points stays there too */
+#define TILES_MIN 48          /* or the filter's way to the points costs too much */
 #define CHANNELS_MAX 512
 
 static int64_t ceil_div(int64_t a, int64_t b)
