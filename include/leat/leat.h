@@ -31,6 +31,7 @@
 #include "leat/saved_model.h"
 #include "leat/scope.h"
 #include "leat/strings.h"
+#include "leat/summary.h"
 #include "leat/types.h"
 #include "leat/variable.h"
 
