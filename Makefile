@@ -14,7 +14,7 @@ TESTS ?=
 export JOBS
 .DEFAULT_GOAL := all
 .PHONY: all build deps demo test interop peers bench lint format asan ubsan asan-ubsan tsan torture \
-        cross fuzz nightly cover install clean help
+        cross fuzz nightly cover install dist clean help
 
 CONFIGURE = tools/configure.sh
 CLANG = $(if $(shell command -v ccache),ccache )clang-14
@@ -109,6 +109,9 @@ nightly: ## all of it, in full
 install: all ## install under PREFIX (DESTDIR is respected)
 	@meson configure $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=lib
 	@meson install -C $(BUILD)
+
+dist: all ## Debian packages libleat0, libleat-dev and leat into build/dist/
+	@python3 tools/make_deb.py $(BUILD) $(BUILD)/dist
 
 clean: ## remove the build folders
 	rm -rf build build-*
