@@ -44,6 +44,8 @@ struct TF_Session {
 
 /* An out-of-range or missing output: false with OUT_OF_RANGE or INVALID_ARGUMENT. */
 MUST_CHECK bool api_check_output(TF_Output o, struct status *st);
+/* Whether there are sessions for that target (NULL: none was given): NOT_FOUND, UNIMPLEMENTED. */
+MUST_CHECK bool api_target_ok(const char *target, struct status *st);
 /* Fills an empty buffer with what b holds, which is taken. */
 MUST_CHECK bool api_fill_buffer(TF_Buffer *out, struct strbuf *b, struct status *st);
 

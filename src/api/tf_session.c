@@ -45,7 +45,7 @@ void TF_SetConfig(TF_SessionOptions *options, const void *proto, size_t proto_le
 
 /* --- sessions --- */
 
-static bool target_ok(const char *target, struct status *st)
+bool api_target_ok(const char *target, struct status *st)
 {
     if (!target || !target[0] || strcmp(target, "local") == 0)
         return true;
@@ -70,7 +70,7 @@ TF_Session *TF_NewSession(TF_Graph *graph, const TF_SessionOptions *opts, TF_Sta
     const struct config *config = opts ? &opts->config : &defaults;
     if (!graph) {
         status_invalid(&st, "TF_NewSession: no graph");
-    } else if (target_ok(config->target, &st)) {
+    } else if (api_target_ok(config->target, &st)) {
         struct session *s = session_new(api_graph(graph), config, &st);
         if (s) {
             out = mem_new(TF_Session);

@@ -53,6 +53,7 @@ struct session *session_new(struct graph *g, const struct config *config, struct
     s->handle = mem_printf("direct%p", (void *)s);
     lock_init(&s->lock, "session", LOCK_RANK_SESSION);
     cond_init(&s->idle);
+    session_list_add(s);
     if (devices_open(&s->config, &s->devices, &s->num_devices, st))
         return s;
     session_free(s);
@@ -101,6 +102,7 @@ void session_free(struct session *s)
     if (!s)
         return;
     struct status st = {0};
+    session_list_remove(s);
     if (!session_close(s, &st))
         status_clear(&st);
     session_partials_free(s);
@@ -136,6 +138,14 @@ bool session_enter(struct session *s, struct status *st)
     lock_take(&s->lock);
     bool open = !s->closed;
     s->running += open;
+    lock_drop(&s->lock);
+    return open || status_fail(st, STATUS_CANCELLED, "Session has been closed.");
+}
+
+bool session_open(struct session *s, struct status *st)
+{
+    lock_take(&s->lock);
+    bool open = !s->closed;
     lock_drop(&s->lock);
     return open || status_fail(st, STATUS_CANCELLED, "Session has been closed.");
 }

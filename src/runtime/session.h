@@ -58,6 +58,12 @@ MUST_CHECK bool callable_run(struct callable *c, const struct tensor *feeds, str
                              struct status *st);
 void callable_free(struct callable *c);
 
+/* CANCELLED once the session is closed. */
+MUST_CHECK bool session_open(struct session *s, struct status *st);
+/* Clears these containers (none: the default one) of all sessions of this process, and closes them.
+ */
+void sessions_reset(const char *const *containers, int n);
+
 int session_num_devices(const struct session *s);
 const struct device *session_device(const struct session *s, int i);
 struct graph *session_graph(struct session *s);

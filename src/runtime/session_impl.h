@@ -33,8 +33,9 @@ struct session {
     struct resource_map *container, *process;
     struct cancel *cancel; /* fires at close; parent of every step's */
     char *handle;
-    struct functions *functions; /* runtime/functions.c */
-    int64_t next_step;           /* atomic */
+    struct functions *functions;                /* runtime/functions.c */
+    int64_t next_step;                          /* atomic */
+    struct session *next_of_all, **link_of_all; /* guarded by session_list.c's lock */
     struct lock lock;
     struct cond idle;
     /* --- guarded by lock --- */
@@ -59,6 +60,9 @@ void session_run_function(struct kernel_env *env, struct kctx *caller, const str
 void session_functions_free(struct session *s);
 void session_partials_free(struct session *s); /* of a closed session */
 
+/* runtime/session_list.c */
+void session_list_add(struct session *s);
+void session_list_remove(struct session *s);
 /* Counts a run in (FAILED_PRECONDITION-like refusal after close) and out. */
 MUST_CHECK bool session_enter(struct session *s, struct status *st);
 void session_leave(struct session *s);

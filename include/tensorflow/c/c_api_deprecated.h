@@ -28,20 +28,22 @@ TF_CAPI_EXPORT extern void TF_CloseDeprecatedSession(TF_DeprecatedSession *, TF_
 /* Frees the session. No run may be in progress. One thread. Errors: as TF_DeleteSession. */
 TF_CAPI_EXPORT extern void TF_DeleteDeprecatedSession(TF_DeprecatedSession *, TF_Status *status);
 
-/* Clears the named containers (variables, queues...) of the server that opt names; all of them
- * when there are no names. Sessions there end. Any thread. Errors: INVALID_ARGUMENT, UNAVAILABLE,
- * UNIMPLEMENTED (a target without containers of its own). */
+/* Clears the named containers (variables, queues...) of the server that opt names, or, without a
+ * target, of the sessions of this process; the default one when there are no names. Sessions there
+ * are closed, those of TF_NewSession too. opt may be NULL. Any thread, but not from within a step.
+ * Errors: INVALID_ARGUMENT (a NULL name), NOT_FOUND, UNAVAILABLE, UNIMPLEMENTED (the target). */
 TF_CAPI_EXPORT extern void TF_Reset(const TF_SessionOptions *opt, const char **containers,
                                     int ncontainers, TF_Status *status);
 
-/* Adds the nodes of a serialized GraphDef to the session's graph. Any thread. Errors:
- * INVALID_ARGUMENT, NOT_FOUND, ABORTED: as an import. */
+/* Adds the nodes of a serialized GraphDef, which may read nodes that are there, to the session's
+ * graph; all of them or none. Any thread. Errors: INVALID_ARGUMENT (also a name that is there),
+ * NOT_FOUND, OUT_OF_RANGE: as an import; CANCELLED (closed). */
 TF_CAPI_EXPORT extern void TF_ExtendGraph(TF_DeprecatedSession *, const void *proto,
                                           size_t proto_len, TF_Status *);
 
-/* As TF_SessionRun, by names. Takes the tensors `inputs`, also when it fails; the caller frees each
- * outputs[i] with TF_DeleteTensor. Any thread. Errors: as TF_SessionRun, and NOT_FOUND for a name
- * that the graph lacks. */
+/* As TF_SessionRun, by names. The tensors `inputs` stay the caller's; the caller frees each
+ * outputs[i] with TF_DeleteTensor. Any thread. Errors: as TF_SessionRun; for a name that the graph
+ * lacks INVALID_ARGUMENT (a tensor's), OUT_OF_RANGE (its index) or NOT_FOUND (a target's). */
 TF_CAPI_EXPORT extern void TF_Run(TF_DeprecatedSession *, const TF_Buffer *run_options,
                                   const char **input_names, TF_Tensor **inputs, int ninputs,
                                   const char **output_names, TF_Tensor **outputs, int noutputs,
@@ -55,8 +57,8 @@ TF_CAPI_EXPORT extern void TF_PRunSetup(TF_DeprecatedSession *, const char **inp
                                         const char **target_oper_names, int ntargets,
                                         const char **handle, TF_Status *);
 
-/* As TF_SessionPRun, by names. Takes the tensors `inputs`; the caller frees each outputs[i]. One
- * thread as to the handle; the same errors. */
+/* As TF_SessionPRun, by names. The tensors `inputs` stay the caller's; the caller frees each
+ * outputs[i]. Any thread; the same errors. */
 TF_CAPI_EXPORT extern void TF_PRun(TF_DeprecatedSession *, const char *handle,
                                    const char **input_names, TF_Tensor **inputs, int ninputs,
                                    const char **output_names, TF_Tensor **outputs, int noutputs,
