@@ -20,6 +20,7 @@
 #define PIECES_MAX 16
 #define PIECE_MIN 64 /* rows or columns */
 #define COLS_MIN 16
+#define SMALL 64        /* no side longer: neither a library's nor to be shared out */
 #define K_ONE_BLOCK 256 /* of k, in our kernels and in the library's */
 
 /* dnnl_sgemm of oneDNN's C API: row-major, dnnl_status_t result. */
@@ -164,6 +165,10 @@ static void pieces_run(void *arg, int64_t begin, int64_t end)
 
 void math_gemm(struct pool *pool, int dtype, const struct math_gemm *g)
 {
+    if (g->m <= SMALL && g->n <= SMALL && g->k <= SMALL) {
+        gemm_piece(dtype, g, false);
+        return;
+    }
     const bool by_dnnl = dtype == DT_FLOAT && gemm_uses_dnnl(g);
     struct pieces p = pieces_of(pool, dtype, g, by_dnnl);
     if (p.num_m * p.num_n == 1) {

@@ -11,6 +11,7 @@
 #define GEMM_A_BYTES (512 << 10) /* a packed block of A: half of a second level */
 #define GEMM_B_BYTES (4 << 20)   /* a packed block of B: a share of the third level */
 #define GEMM_B_DIRECT_BYTES (256 << 10) /* B up to this size is read where it lies */
+#define SMALL 64                        /* no side longer: one block, read where it lies */
 #define GEMV_CHUNK 2048
 #define GEMV_ROWS 8
 
@@ -40,11 +41,12 @@
 #endif
 /* clang-format on */
 
-/* Tiles: TILE_ROWS x TILE_NV vectors, or, of TILE_FEW rows at most, TILE_WIDE vectors. They leave
- * registers for a row of B and one element of A. */
+/* Tiles: TILE_ROWS x TILE_NV vectors, or, of TILE_FEW rows at most, TILE_WIDE vectors, or, of one
+ * vector, TILE_TALL rows. They leave registers for a row of B and one element of A. */
 /* clang-format off */
 #if defined(__AVX512F__)
 #define TILE_ROWS 14
+#define TILE_TALL 16
 #define TILE_NV 2
 #define TILE_FEW 4
 #define TILE_WIDE 4
@@ -53,9 +55,11 @@
     X(1, 1) X(1, 2) X(1, 3) X(1, 4) X(2, 1) X(2, 2) X(2, 3) X(2, 4) \
     X(3, 1) X(3, 2) X(3, 3) X(3, 4) X(4, 1) X(4, 2) X(4, 3) X(4, 4) \
     X(5, 1) X(5, 2) X(6, 1) X(6, 2) X(7, 1) X(7, 2) X(8, 1) X(8, 2) X(9, 1) X(9, 2) \
-    X(10, 1) X(10, 2) X(11, 1) X(11, 2) X(12, 1) X(12, 2) X(13, 1) X(13, 2) X(14, 1) X(14, 2)
+    X(10, 1) X(10, 2) X(11, 1) X(11, 2) X(12, 1) X(12, 2) X(13, 1) X(13, 2) X(14, 1) X(14, 2) \
+    X(15, 1) X(16, 1)
 #else
 #define TILE_ROWS 6
+#define TILE_TALL 6
 #define TILE_NV 2
 #define TILE_FEW 4
 #define TILE_WIDE 3
