@@ -19,12 +19,13 @@ extern "C" {
 
 /* Adds the nodes, functions and collections of a MetaGraphDef (binary or text) to the graph, under
  * the scope `scope` (NULL: none); variables of its collections are variables to leat_* functions.
- * 1, or 0 with a status: INVALID_ARGUMENT for what is no MetaGraphDef or does not fit the graph.
- * One thread may import into a graph at a time. */
+ * Returns 1, or 0 with an error: INVALID_ARGUMENT for what is no MetaGraphDef or does not fit the
+ * graph. Any thread, one at a time for a graph. */
 LEAT_EXPORT int leat_import_meta_graph(TF_Graph *g, const TF_Buffer *meta_graph, const char *scope,
                                        TF_Status *status);
 /* The graph and its collections as a serialized MetaGraphDef; saver_def, a serialized SaverDef, may
- * be NULL. The caller deletes the buffer. NULL after an error. Nothing may be added meanwhile. */
+ * be NULL. The caller deletes the buffer. NULL after an error: INVALID_ARGUMENT. Any thread, while
+ * nothing is added. */
 LEAT_EXPORT TF_Buffer *leat_export_meta_graph(TF_Graph *g, const TF_Buffer *saver_def,
                                               TF_Status *status);
 
@@ -37,10 +38,11 @@ typedef struct leat_saved_model leat_saved_model;
  * those that it has are named), DATA_LOSS, and those of restoring. Any thread. */
 LEAT_EXPORT leat_saved_model *leat_saved_model_load(const char *dir, struct leat_strings tags,
                                                     TF_Status *status);
-/* Closes its session and frees it; NULL is fine. */
+/* Closes its session and frees it; NULL is fine. Any thread, once no other uses it. */
 LEAT_EXPORT void leat_saved_model_free(leat_saved_model *m);
-/* They are the model's, and live as long as it. */
+/* The model's graph and session, which live as long as it. Any thread. */
 LEAT_EXPORT TF_Graph *leat_saved_model_graph(leat_saved_model *m);
+/* Owner as of leat_saved_model_graph. Any thread. */
 LEAT_EXPORT TF_Session *leat_saved_model_session(leat_saved_model *m);
 
 struct leat_signature_tensor {
@@ -53,7 +55,8 @@ struct leat_signature {
     const struct leat_signature_tensor *inputs, *outputs; /* by name */
     int num_inputs, num_outputs;
 };
-/* The signatures by name; *list, which may be NULL, is the model's. Returns how many. */
+/* The signatures by name; *list, which may be NULL, is the model's. Returns how many.
+ * Any thread. */
 LEAT_EXPORT int leat_saved_model_signatures(leat_saved_model *m,
                                             const struct leat_signature **list);
 

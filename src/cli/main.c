@@ -10,6 +10,7 @@ static const struct command {
 } commands[] = {
     {"demo", "train models on real data that comes with Leat", demo_usage, demo_main},
     {"run", "run a saved graph on .npy files or numbers", run_usage, run_main},
+    {"inspect", "say what a file or folder holds", inspect_usage, inspect_main},
     {"bench", "measure this library on this machine", bench_usage, bench_main},
     {"info", "list the ops, kernels and devices", info_usage, info_main},
 };
@@ -18,7 +19,7 @@ static void print_help(FILE *to)
 {
     fputs("leat builds, differentiates and runs dataflow graphs of tensors.\n\n", to);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        fprintf(to, "  leat %-6s %s\n", commands[i].name, commands[i].what);
+        fprintf(to, "  leat %-7s %s\n", commands[i].name, commands[i].what);
     fputs("\n`leat COMMAND --help` tells more. To begin, try: leat demo\n", to);
 }
 

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "common/files.h"
+
 #include "tensorflow/c/c_api.h"
 
 #define BENCH_CASES                                                                                \
@@ -187,9 +189,71 @@ static void test_demo(void **state)
     assert_true(json_number("cnn_steps_per_s") > 0);
 }
 
+/* --- inspect and run, on the given models --- */
+
+static bool leat_model(const char *command, const char *model, const char *words)
+{
+    struct text path = {0};
+    char what[256], line[4096];
+    snprintf(what, sizeof what, "models/%s", model);
+    if (!shared_find(what, &path))
+        return false;
+    snprintf(line, sizeof line, "%s '%s' %s", command, path.p, words);
+    text_release(&path);
+    assert_int_equal(leat(line), 0);
+    return true;
+}
+
+static void shows(const char *text)
+{
+    if (!strstr(output, text))
+        fail_msg("wanted \"%s\" in: %s", text, output);
+}
+
+static void test_inspect(void **state)
+{
+    (void)state;
+    if (!leat_model("inspect", "checkpoint_v2_linear_regression", "--verify"))
+        skip();
+    shows("kind: checkpoint, V2");
+    shows("p2s_weights_w  float64 [1, 1]  min 8.22560478");
+    shows("damaged_parts: 0");
+    leat_model("inspect", "checkpoint_v1_mnist/MNISTBias.ckpt", "--json --tensor bias");
+    shows("{\"kind\": \"checkpoint, V1\", \"tensors\": [{\"name\": \"bias\"");
+    shows("\"elements\": [");
+    leat_model("inspect", "events/events.out.tfevents.1585769947.cvp", "--verify");
+    shows("batch_acc  scalar  values 17  first_step 0  last_step 16  last_value 1");
+    leat_model("inspect", "saved_model_half_plus_three/00000123", "");
+    shows("name: serving_default");
+    shows("ops_missing_here: none");
+    leat_model("inspect", "frozen_lstm/lstm.pbtxt", "--list");
+    shows("form: text");
+    assert_int_equal(leat("inspect /nowhere/at/all"), 1);
+    assert_int_equal(leat("inspect --what"), 2);
+}
+
+static void test_run_model(void **state)
+{
+    (void)state;
+    const char *model = "saved_model_half_plus_three/00000123";
+    if (!leat_model("run", model, "--feed 'x=[[2], [-4]]' --repeat 3 --time"))
+        skip();
+    shows("y = float32 [2, 1]\n[[4],\n[1]]");
+    shows("first step ");
+    leat_model("run", model, "--signature serving_default --feed x=[[0]] --fetch y");
+    shows("[[3]]");
+    leat_model("run", model, "--feed x:0=[[0]] --fetch y");
+    shows("y:0 = ");
+    leat_model("run", "checkpoint_v2_linear_regression/linear-regression.meta",
+               "--fetch p2s_weights_w/Read/ReadVariableOp");
+    shows("8.22560");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_run),
-                                       cmocka_unit_test(test_bench), cmocka_unit_test(test_demo)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words),   cmocka_unit_test(test_run),
+        cmocka_unit_test(test_inspect), cmocka_unit_test(test_run_model),
+        cmocka_unit_test(test_bench),   cmocka_unit_test(test_demo)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -197,12 +197,12 @@ static const struct op_case cases[] = {
      .attrs = "compute_uv=false",
      .in = {"complex64 [1,2,2] 3 0 0 0+2i"},
      .out = {"complex64 [1,2] 3 2", "complex64 [0]", "complex64 [0]"}},
-/* clang-format off */
+    /* clang-format off */
     {.op = "MatrixDeterminant", .in = {"float [2,2,2] nan 1 1 2 1 2 2 4"}, .out = {"float [2] 0 0"}},
     {.op = "MatrixDeterminant", .in = {"float [1,2,2] inf 0 0 1"}, .out = {"float [1] nan"}},
     {.op = "LogMatrixDeterminant", .in = {"double [4,2,2] nan 1 1 2 inf 0 0 1 1 2 2 4 1 2 3 4"}, .out = {"double [4] 0 0 0 -1", "double [4] -inf inf -inf 0.6931471805599455"}},
     {.op = "LogMatrixDeterminant", .in = {"float [0,2,2]"}, .out = {"float [0]", "float [0]"}},
-/* clang-format on */
+    /* clang-format on */
 };
 
 int main(int argc, char **argv)

@@ -146,12 +146,12 @@ static const struct op_case cases[] = {
      .in = {"var half [1] 1", "var half [1] 1", "half [] 0.5", "half [] 1", "half [] 0.5",
             "half [] 0.5", "half [1] 2"},
      .out = {"half [1] -0.5"}},
-/* clang-format off */
+    /* clang-format off */
     {.op = "ResourceStridedSliceAssign", .attrs = "begin_mask=1", .in = {"res float [2,2] 1 2 3 4", "int32 [2] 1 0", "int32 [2] 2 1", "int32 [2] 1 1", "float [2,1] nan inf"}, .out = {"float [2,2] nan 2 inf 4"}},
     {.op = "ResourceStridedSliceAssign", .in = {"res int64 [3] 1 2 3", "int64 [1] -1", "int64 [1] 0", "int64 [1] -1", "int64 [2] 9 8"}, .out = {"int64 [3] 1 8 9"}},
     {.op = "ResourceStridedSliceAssign", .in = {"res float [3] 1 2 3", "int32 [1] 1", "int32 [1] 1", "int32 [1] 1", "float [0]"}, .out = {"float [3] 1 2 3"}},
     {.op = "ResourceStridedSliceAssign", .in = {"res float [3] 1 2 3", "int32 [1] 0", "int32 [1] 2", "int32 [1] 1", "float [3] 1"}, .error = "UNIMPLEMENTED"},
-/* clang-format on */
+    /* clang-format on */
 };
 
 int main(int argc, char **argv)

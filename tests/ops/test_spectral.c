@@ -34,7 +34,7 @@ static const struct op_case cases[] = {
     {.op = "RFFT",
      .in = {"float [3] 1", "? int32 [2] 1"},
      .error = "INVALID_ARGUMENT: fft_length must have shape [1]"},
-/* clang-format off */
+    /* clang-format off */
     {.op = "IFFT2D", .in = {"complex64 [2,2] 10 -2 -4 0+4i"}, .out = {"complex64 [2,2] 1+1i 2-1i 3-1i 4+1i"}},
     {.op = "IFFT2D", .in = {"complex128 [0,2]"}, .out = {"complex128 [0,2]"}},
     {.op = "IFFT2D", .in = {"complex64 [1,2] nan 1"}, .out = {"complex64 [1,2] ~"}},
@@ -64,7 +64,7 @@ static const struct op_case cases[] = {
     {.op = "RFFT", .in = {"float [2] nan 1", "const int32 [1] 2"}, .out = {"complex64 [2] nan+0i nan+0i"}},
     {.op = "IRFFT", .in = {"complex64 [2] nan 1", "const int32 [1] 2"}, .out = {"float [2] nan nan"}},
     {.op = "IRFFT", .in = {"complex64 [0,2]", "const int32 [1] 2"}, .out = {"float [0,2]"}},
-/* clang-format on */
+    /* clang-format on */
 };
 
 int main(int argc, char **argv)

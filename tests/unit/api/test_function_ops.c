@@ -37,81 +37,82 @@
                            "op:'Less' input:'x' input:'k:output:0'" FLOAT(                         \
                                "T") "} ret{key:'y' value:'o:z:0'}}"
 /* down(x) = x > 0 ? down(x - 1) + 1 : x, by way of two more functions. */
-#define RECURSION                                                                                              \
-    " function{" SIGNATURE("down", "DT_FLOAT", "DT_FLOAT")                                                     \
-        BODY_CONST("zero", "0") " node_def{name:'c' op:'Greater' input:'x' "                                   \
-                                "input:'zero:output:0'" FLOAT(                                                 \
-                                    "T") "}"                                                                   \
-                                         " node_def{name:'i' op:'If' input:'c:z:0' input:'x' "                 \
-                                         "attr{key:'Tcond' value{type:DT_BOOL}}" TYPES(                        \
-                                             "Tin", "DT_FLOAT") TYPES("Tout", "DT_FLOAT")                      \
-                                             FUNC("then_branch", "further") FUNC(                              \
-                                                 "else_branch",                                                \
-                                                 "same") "} ret{key:'y' value:'i:output:0'}}"                  \
-                                                         " function{" SIGNATURE(                               \
-                                                             "further", "DT_FLOAT", "DT_FLOAT")                \
-                                                             BODY_CONST(                                       \
-                                                                 "one",                                        \
-                                                                 "1") " node_def{name:'s' "                    \
-                                                                      "op:'Sub' input:'x' "                    \
-                                                                      "input:'one:output:"                     \
-                                                                      "0'" FLOAT("T") "}"                      \
-                                                                                      " node_def{"             \
-                                                                                      "name:'d' "              \
-                                                                                      "op:'down' "             \
-                                                                                      "input:'s:"              \
-                                                                                      "z:0'}"                  \
-                                                                                      " node_def{"             \
-                                                                                      "name:'a' "              \
-                                                                                      "op:'AddV2'"             \
-                                                                                      " input:'d:"             \
-                                                                                      "y:0' "                  \
-                                                                                      "input:'"                \
-                                                                                      "one:"                   \
-                                                                                      "output:"                \
-                                                                                      "0'" FLOAT(              \
-                                                                                          "T") "}"             \
-                                                                                               " "             \
-                                                                                               "r"             \
-                                                                                               "e"             \
-                                                                                               "t"             \
-                                                                                               "{"             \
-                                                                                               "k"             \
-                                                                                               "e"             \
-                                                                                               "y"             \
-                                                                                               ":"             \
-                                                                                               "'"             \
-                                                                                               "y"             \
-                                                                                               "'"             \
-                                                                                               " "             \
-                                                                                               "v"             \
-                                                                                               "a"             \
-                                                                                               "l"             \
-                                                                                               "u"             \
-                                                                                               "e"             \
-                                                                                               ":"             \
-                                                                                               "'"             \
-                                                                                               "a"             \
-                                                                                               ":"             \
-                                                                                               "z"             \
-                                                                                               ":"             \
-                                                                                               "0"             \
-                                                                                               "'"             \
-                                                                                               "}"             \
-                                                                                               "}"             \
-                                                                                               " "             \
-                                                                                               "f"             \
-                                                                                               "u"             \
-                                                                                               "n"             \
-                                                                                               "c"             \
-                                                                                               "t"             \
-                                                                                               "i"             \
-                                                                                               "o"             \
-                                                                                               "n"             \
-                                                                                               "{" SIGNATURE(  \
-                                                                                                   "same",     \
-                                                                                                   "DT_FLOAT", \
-                                                                                                   "DT_FLOAT") " ret{key:'y' value:'x'}}"
+#define RECURSION                                                                                  \
+    " function{" SIGNATURE("down", "DT_FLOAT", "DT_FLOAT") BODY_CONST(                             \
+        "zero",                                                                                    \
+        "0") " node_def{name:'c' op:'Greater' input:'x' "                                          \
+             "input:'zero:output:0'" FLOAT(                                                        \
+                 "T") "}"                                                                          \
+                      " node_def{name:'i' op:'If' input:'c:z:0' input:'x' "                        \
+                      "attr{key:'Tcond' value{type:DT_BOOL}}" TYPES("Tin", "DT_FLOAT")             \
+                          TYPES("Tout", "DT_FLOAT") FUNC("then_branch", "further") FUNC(           \
+                              "else_branch",                                                       \
+                              "same") "} ret{key:'y' value:'i:output:0'}}"                         \
+                                      " function{" SIGNATURE("further", "DT_FLOAT", "DT_FLOAT")    \
+                                          BODY_CONST(                                              \
+                                              "one",                                               \
+                                              "1") " node_def{name:'s' "                           \
+                                                   "op:'Sub' input:'x' "                           \
+                                                   "input:'one:output:"                            \
+                                                   "0'" FLOAT(                                     \
+                                                       "T") "}"                                    \
+                                                            " node_def{"                           \
+                                                            "name:'d' "                            \
+                                                            "op:'down' "                           \
+                                                            "input:'s:"                            \
+                                                            "z:0'}"                                \
+                                                            " node_def{"                           \
+                                                            "name:'a' "                            \
+                                                            "op:'AddV2'"                           \
+                                                            " input:'d:"                           \
+                                                            "y:0' "                                \
+                                                            "input:'"                              \
+                                                            "one:"                                 \
+                                                            "output:"                              \
+                                                            "0'" FLOAT(                            \
+                                                                "T") "}"                           \
+                                                                     " "                           \
+                                                                     "r"                           \
+                                                                     "e"                           \
+                                                                     "t"                           \
+                                                                     "{"                           \
+                                                                     "k"                           \
+                                                                     "e"                           \
+                                                                     "y"                           \
+                                                                     ":"                           \
+                                                                     "'"                           \
+                                                                     "y"                           \
+                                                                     "'"                           \
+                                                                     " "                           \
+                                                                     "v"                           \
+                                                                     "a"                           \
+                                                                     "l"                           \
+                                                                     "u"                           \
+                                                                     "e"                           \
+                                                                     ":"                           \
+                                                                     "'"                           \
+                                                                     "a"                           \
+                                                                     ":"                           \
+                                                                     "z"                           \
+                                                                     ":"                           \
+                                                                     "0"                           \
+                                                                     "'"                           \
+                                                                     "}"                           \
+                                                                     "}"                           \
+                                                                     " "                           \
+                                                                     "f"                           \
+                                                                     "u"                           \
+                                                                     "n"                           \
+                                                                     "c"                           \
+                                                                     "t"                           \
+                                                                     "i"                           \
+                                                                     "o"                           \
+                                                                     "n"                           \
+                                                                     "{" SIGNATURE(                \
+                                                                         "same", "DT_FLOAT",       \
+                                                                         "DT_FLOAT") " ret{key:'"  \
+                                                                                     "y' "         \
+                                                                                     "value:'x'}}"
 #define FOR_EVER                                                                                   \
     " function{" SIGNATURE("ever", "DT_FLOAT",                                                     \
                            "DT_FLOAT") " node_def{name:'e' op:'ever' "                             \

@@ -169,7 +169,7 @@ static struct output changing_places(struct net *n, struct output x)
     {                                                                                              \
         (void)state;                                                                               \
         check_at(name, 0.7f);                                                                      \
-        check_at(name, 0.45f);                                                                      \
+        check_at(name, 0.45f);                                                                     \
     }
 SLOPES(power)
 SLOPES(never)
