@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "grad/grad_walk.h"
+#include "graph/function_make.h"
 
 enum { MAX_GRADIENT_DEPTH = 32 };
 
@@ -27,8 +28,9 @@ static struct node *add_node(struct graph *g, const char *op, const char *name, 
     return node_finish(d, st);
 }
 
-/* An argument more for the gradient of each result. */
-static bool add_dys(struct function_body *b, struct output *dys, struct status *st)
+/* An argument more for the gradient of each result that has one. */
+static bool add_dys(struct function_body *b, const bool *wanted, struct output *dys,
+                    struct status *st)
 {
     struct node **args = mem_new_array(struct node *, b->num_args + b->num_rets);
 
@@ -38,64 +40,95 @@ static bool add_dys(struct function_body *b, struct output *dys, struct status *
     b->args = args;
     for (int i = 0; i < b->num_rets; i++) {
         int type = dtype_base(output_type(b->rets[i]->inputs[0]));
-        struct node *n = add_node(b->graph, "_Arg", "dy", type, b->num_args + i, NULL, st);
+
+        if (wanted && !wanted[i])
+            continue;
+        struct node *n = add_node(b->graph, "_Arg", "dy", type, b->num_args, NULL, st);
 
         if (!n)
             return false;
-        b->args[b->num_args + i] = n;
+        b->args[b->num_args++] = n;
         dys[i] = (struct output){n, 0};
     }
-    b->num_args += b->num_rets;
     return true;
 }
 
-static bool set_rets(struct function_body *b, const struct grad_value *dxs, int n,
-                     struct status *st)
+/* Zeros like x; like what it holds, where x is a variable. */
+static struct output zeros_like(struct function_body *b, struct output x, int type,
+                                struct status *st)
+{
+    if (output_type(x) == DT_RESOURCE) {
+        char *name = graph_unique_name(b->graph, "value", true);
+        struct node_desc *d = node_desc_new(b->graph, "ReadVariableOp", name);
+
+        mem_free(name);
+        node_desc_attr(d, "dtype", attr_type(type));
+        node_desc_input(d, x);
+        x = (struct output){node_finish(d, st), 0};
+        if (!x.node)
+            return x;
+    }
+    return (struct output){add_node(b->graph, "ZerosLike", "zeros", DT_INVALID, -1, &x, st), 0};
+}
+
+/* The gradients of the body's results by argument x[i], of type types[i]; zeros where there is
+ * none. Results without a gradient coming in count as constants. */
+static bool differentiate(struct function_body *b, const int *x, const int *types, int num_x,
+                          const bool *wanted, struct output *dxs, struct status *st)
+{
+    const int num_y = b->num_rets;
+    struct output *ys = mem_new_array(struct output, num_y);
+    struct output *dys = mem_new_array(struct output, num_y);
+    struct output *xs = mem_new_array(struct output, num_x);
+    struct grad_value *found = mem_new_array(struct grad_value, num_x);
+    struct grad_request r = {.ys = ys, .dys = dys, .xs = xs, .num_xs = num_x, .dense = true};
+
+    for (int i = 0; i < num_x; i++)
+        xs[i] = (struct output){b->args[x ? x[i] : i], 0};
+    bool ok = add_dys(b, wanted, dys, st);
+
+    for (int i = 0; i < num_y; i++) {
+        if (!dys[i].node)
+            continue;
+        dys[r.num_ys] = dys[i];
+        ys[r.num_ys++] = b->rets[i]->inputs[0];
+    }
+    ok = ok && (r.num_ys == 0 || grad_walk(b->graph, &r, found, st));
+    for (int i = 0; ok && i < num_x; i++) {
+        dxs[i] = found[i].values;
+        if (!output_valid(dxs[i]))
+            dxs[i] = zeros_like(b, xs[i], types ? types[i] : DT_FLOAT, st);
+        ok = output_valid(dxs[i]);
+    }
+    mem_free(ys);
+    mem_free(dys);
+    mem_free(xs);
+    mem_free(found);
+    return ok;
+}
+
+/* --- SymbolicGradient --- */
+
+static bool set_rets(struct function_body *b, const struct output *dxs, int n, struct status *st)
 {
     mem_free(b->rets);
     b->rets = mem_new_array(struct node *, n);
     b->num_rets = n;
     for (int i = 0; i < n; i++) {
-        struct output dx = dxs[i].values, x = {b->args[i], 0};
-
-        if (!output_valid(dx)) {
-            struct node *zeros = add_node(b->graph, "ZerosLike", "zeros", DT_INVALID, -1, &x, st);
-
-            if (!zeros)
-                return false;
-            dx = (struct output){zeros, 0};
-        }
-        b->rets[i] = add_node(b->graph, "_Retval", "dx", dtype_base(output_type(dx)), i, &dx, st);
+        b->rets[i] =
+            add_node(b->graph, "_Retval", "dx", dtype_base(output_type(dxs[i])), i, &dxs[i], st);
         if (!b->rets[i])
             return false;
     }
     return true;
 }
 
-static bool differentiate(struct function_body *b, struct status *st)
+static bool make_gradient(struct function_body *b, struct status *st)
 {
-    const int num_x = b->num_args, num_y = b->num_rets;
-    struct output *ys = mem_new_array(struct output, num_y);
-    struct output *dys = mem_new_array(struct output, num_y);
-    struct output *xs = mem_new_array(struct output, num_x);
-    struct grad_value *dxs = mem_new_array(struct grad_value, num_x);
+    const int n = b->num_args;
+    struct output *dxs = mem_new_array(struct output, n);
+    bool ok = differentiate(b, NULL, NULL, n, NULL, dxs, st) && set_rets(b, dxs, n, st);
 
-    for (int i = 0; i < num_y; i++)
-        ys[i] = b->rets[i]->inputs[0];
-    for (int i = 0; i < num_x; i++)
-        xs[i] = (struct output){b->args[i], 0};
-    bool ok =
-        add_dys(b, dys, st) &&
-        grad_walk(
-            b->graph,
-            &(struct grad_request){
-                .ys = ys, .dys = dys, .xs = xs, .num_ys = num_y, .num_xs = num_x, .dense = true},
-            dxs, st);
-
-    ok = ok && set_rets(b, dxs, num_x, st);
-    mem_free(ys);
-    mem_free(dys);
-    mem_free(xs);
     mem_free(dxs);
     return ok;
 }
@@ -128,7 +161,7 @@ static bool gradient_of(struct graph *library, const struct attrs *attrs, int de
         ok = instantiate(library, grad, &f->attrs, depth + 1, out, st);
     } else {
         ok = instantiate(library, f->name, &f->attrs, depth + 1, out, st);
-        if (ok && !differentiate(out, st)) {
+        if (ok && !make_gradient(out, st)) {
             status_append(st, " [while making the gradient of function '%s']", f->name);
             function_body_clear(out);
             ok = false;
@@ -154,4 +187,102 @@ bool function_or_gradient(struct graph *library, const char *name, const struct 
                           struct function_body *out, struct status *st)
 {
     return instantiate(library, name, attrs, 0, out, st);
+}
+
+/* --- gradient functions --- */
+
+/* Nodes that the gradients need. */
+static struct node **needed(struct function_body *b, const struct output *dxs, int n,
+                            int64_t *count)
+{
+    struct node **list = mem_new_array(struct node *, b->graph->num_nodes + 1);
+    bool *seen = mem_new_array(bool, b->graph->num_nodes + 1);
+    int64_t num = 0, kept = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (!seen[dxs[i].node->id])
+            list[num++] = dxs[i].node;
+        seen[dxs[i].node->id] = true;
+    }
+    for (int64_t at = 0; at < num; at++) {
+        struct node *to = list[at];
+
+        for (int64_t k = 0; k < to->num_inputs + to->num_control_inputs; k++) {
+            struct node *from =
+                k < to->num_inputs ? to->inputs[k].node : to->control_inputs[k - to->num_inputs];
+
+            if (from && !seen[from->id])
+                list[num++] = from;
+            if (from)
+                seen[from->id] = true;
+        }
+    }
+    mem_free(list);
+    list = mem_new_array(struct node *, num + 1);
+    for (int64_t i = 0; i < b->graph->num_nodes; i++) {
+        if (seen[i] && strcmp(b->graph->nodes[i]->op->name, "_Arg") != 0)
+            list[kept++] = b->graph->nodes[i];
+    }
+    mem_free(seen);
+    *count = kept;
+    return list;
+}
+
+static char *free_name(struct graph *g, const char *name)
+{
+    for (int i = 0;; i++) {
+        char *text = mem_printf("%s_grad_%d", name, i);
+
+        if (!graph_function(g, text))
+            return text;
+        mem_free(text);
+    }
+}
+
+static bool add_to_library(struct graph *g, const char *name, struct function_body *b,
+                           const struct output *dxs, int n, struct status *st)
+{
+    struct arena a = {0};
+    struct pb_function_def *def;
+    struct output *in = mem_new_array(struct output, b->num_args);
+    struct function_spec s = {
+        .name = name, .inputs = in, .num_inputs = b->num_args, .outputs = dxs, .num_outputs = n};
+    struct node **nodes = needed(b, dxs, n, &s.num_nodes);
+
+    s.nodes = nodes;
+    for (int i = 0; i < b->num_args; i++)
+        in[i] = (struct output){b->args[i], 0};
+    bool ok = function_from_graph(b->graph, &s, &a, &def, st) && graph_add_function(g, def, st);
+
+    mem_free(nodes);
+    mem_free(in);
+    arena_release(&a);
+    return ok;
+}
+
+char *function_add_gradient(struct graph *g, const struct attr_func *f,
+                            const struct function_gradient *want, struct status *st)
+{
+    struct function_body b;
+    char *name = NULL;
+
+    if (!function_or_gradient(g, f->name, &f->attrs, &b, st))
+        return NULL;
+    struct output *dxs = mem_new_array(struct output, want->num_x);
+
+    if (b.num_rets != want->num_rets || b.num_args != want->num_args) {
+        status_invalid(st, "Function %s has %d arguments and %d results, its call %d and %d",
+                       f->name, b.num_args, b.num_rets, want->num_args, want->num_rets);
+    } else if (differentiate(&b, want->x, want->types, want->num_x, want->has_dy, dxs, st)) {
+        name = free_name(g, f->name);
+        if (!add_to_library(g, name, &b, dxs, want->num_x, st)) {
+            mem_free(name);
+            name = NULL;
+        }
+    }
+    if (!name)
+        status_append(st, " [while making the gradient of function '%s']", f->name);
+    mem_free(dxs);
+    function_body_clear(&b);
+    return name;
 }

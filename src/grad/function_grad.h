@@ -13,4 +13,16 @@ MUST_CHECK bool function_or_gradient(struct graph *library, const char *name,
                                      const struct attrs *attrs, struct function_body *out,
                                      struct status *st);
 
+struct function_gradient {  /* everything borrowed */
+    int num_args, num_rets; /* of the function */
+    const int *x;           /* arguments whose gradients are wanted */
+    const int *types;       /* of those gradients */
+    int num_x;
+    const bool *has_dy; /* by result: a gradient comes in */
+};
+/* Adds to g's library a function of f's arguments and of the gradients that come in, whose results
+ * are the gradients by x (zeros where there are none). Its name, the caller's; NULL: an error. */
+char *function_add_gradient(struct graph *g, const struct attr_func *f,
+                            const struct function_gradient *want, struct status *st) MUST_CHECK;
+
 #endif

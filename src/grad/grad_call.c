@@ -2,7 +2,9 @@
 /* Gradients of calls: the function's own gradient is called with the inputs and the gradients of
  * the results. It runs the body again, so that is refused for bodies with effects. */
 #include "base/mem.h"
+#include "grad/function_grad.h"
 #include "grad/grad_ctx.h"
+#include "grad/grad_impl.h"
 #include "graph/function.h"
 
 /* The type of a gradient for input i; of a variable, that of what it holds. */
@@ -51,13 +53,90 @@ void grad_call_function(struct grad_ctx *g, const struct attr_func *f)
         grad_set(g, i, grad_node_out(g, n, i));
 }
 
+static bool check_repeatable(struct grad_ctx *g, const struct attr_func *f, struct status *st)
+{
+    return function_repeatable(g->graph, f->name) ||
+           status_unimplemented(st,
+                                "The gradient of function '%s' would run its body again, which "
+                                "draws random numbers or has effects",
+                                f->name);
+}
+
 bool grad_set_call(struct grad_ctx *g, const struct attr_func *f, struct status *st)
 {
-    if (!function_repeatable(g->graph, f->name))
-        return status_unimplemented(st,
-                                    "The gradient of function '%s' would run its body again, "
-                                    "which draws random numbers or has effects",
-                                    f->name);
+    if (!check_repeatable(g, f, st))
+        return false;
     grad_call_function(g, f);
     return grad_done(g, st);
+}
+
+/* --- branches --- */
+
+static bool has_gradient(int type)
+{
+    return dtype_is_float(type) || dtype_is_complex(type) || type == DT_VARIANT;
+}
+
+/* Which inputs get gradients, and what those are. */
+static void find_xs(struct grad_ctx *g, int first, struct grad_branches *out, int *args)
+{
+    const int n = grad_num_inputs(g);
+    int *x = arena_array(&g->arena, int, n + 1), *types = arena_array(&g->arena, int, n + 1);
+
+    for (int i = first; i < n; i++) {
+        int type = gradient_type(g, i);
+
+        if (!has_gradient(type) || (g->w && !walk_flows_to(g->w, grad_in(g, i))))
+            continue;
+        args[out->num_x] = i - first;
+        types[out->num_x] = type;
+        x[out->num_x++] = i;
+    }
+    out->x = x;
+    out->types = types;
+}
+
+static const bool *find_inputs(struct grad_ctx *g, int first, struct grad_branches *out)
+{
+    const int n = grad_num_inputs(g), num_y = grad_num_outputs(g);
+    struct output *in = arena_array(&g->arena, struct output, n + num_y + 1);
+    bool *has_dy = arena_array(&g->arena, bool, num_y + 1);
+
+    for (int i = first; i < n; i++)
+        in[out->num_inputs++] = grad_in(g, i);
+    for (int i = 0; i < num_y; i++) {
+        has_dy[i] = has_gradient(grad_type_of(g, grad_out(g, i))) && grad_has_dy(g, i);
+        if (has_dy[i])
+            in[out->num_inputs++] = grad_dy(g, i);
+    }
+    out->inputs = in;
+    return has_dy;
+}
+
+bool grad_make_branches(struct grad_ctx *g, const struct attr_func *const *f, int num_f, int first,
+                        struct grad_branches *out, struct status *st)
+{
+    const char **names = arena_array(&g->arena, const char *, num_f);
+    int *args = arena_array(&g->arena, int, grad_num_inputs(g) + 1);
+
+    *out = (struct grad_branches){.names = names};
+    find_xs(g, first, out, args);
+    struct function_gradient want = {.num_args = grad_num_inputs(g) - first,
+                                     .num_rets = grad_num_outputs(g),
+                                     .x = args,
+                                     .types = out->types,
+                                     .num_x = out->num_x,
+                                     .has_dy = find_inputs(g, first, out)};
+
+    for (int i = 0; i < num_f; i++) {
+        if (!check_repeatable(g, f[i], st))
+            return false;
+        char *name = function_add_gradient(g->graph, f[i], &want, st);
+
+        if (!name)
+            return false;
+        names[i] = arena_strdup(&g->arena, name);
+        mem_free(name);
+    }
+    return true;
 }

@@ -63,6 +63,11 @@ const struct attrs *grad_attrs(struct grad_ctx *g)
     return &g->node->attrs;
 }
 
+const char *grad_op_name(struct grad_ctx *g)
+{
+    return g->node->op->name;
+}
+
 const char *grad_node_name(struct grad_ctx *g)
 {
     return g->node->name;

@@ -34,6 +34,7 @@ int grad_num_inputs(struct grad_ctx *g);
 int grad_num_outputs(struct grad_ctx *g);
 const struct attrs *grad_attrs(struct grad_ctx *g);
 const char *grad_node_name(struct grad_ctx *g);
+const char *grad_op_name(struct grad_ctx *g);
 /* The scope of this call of tf.gradients, of no other: "gradients", "gradients_1"... */
 const char *grad_scope(struct grad_ctx *g);
 bool grad_input_range(struct grad_ctx *g, const char *arg, int *first, int *n);
@@ -62,6 +63,19 @@ void grad_set_slices(struct grad_ctx *g, int input, struct grad_slices dx);
  * SymbolicGradient, which runs f's body again. UNIMPLEMENTED where that would do its effects twice
  * or draw other random numbers. */
 MUST_CHECK bool grad_set_call(struct grad_ctx *g, const struct attr_func *f, struct status *st);
+/* For ops that call one of num_f functions with their inputs from `first` on: functions are added
+ * to the graph's library that take those inputs and the gradients of the op's results, and give the
+ * gradients of some of the inputs. UNIMPLEMENTED as above. */
+struct grad_branches {
+    const char *const *names;    /* num_f */
+    const struct output *inputs; /* of the new functions */
+    int num_inputs;
+    const int *x; /* inputs of the op whose gradients they give */
+    const int *types;
+    int num_x;
+};
+MUST_CHECK bool grad_make_branches(struct grad_ctx *g, const struct attr_func *const *f, int num_f,
+                                   int first, struct grad_branches *out, struct status *st);
 /* INVALID_ARGUMENT or the given code; the gradient walk names the node. Always false. */
 bool grad_fail(struct grad_ctx *g, struct status *st, int code, const char *fmt, ...)
     PRINTF_LIKE(4, 5);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* If, StatelessIf and Case: one of several functions is called. */
+#include "base/mem.h"
 #include "ops/function/functions.h"
 
 /* --- If --- */
@@ -30,6 +31,79 @@ static void if_start(struct kctx *c)
     kernel_call(c, cond ? s->then_branch : s->else_branch, 1, kernel_num_inputs(c) - 1);
 }
 
+/* --- gradients: the op again, on the gradients of its functions --- */
+
+static bool set_gradients(struct grad_ctx *g, const struct grad_branches *b, struct attrs *attrs,
+                          struct status *st)
+{
+    const int all = b->num_inputs + 1;
+    const char *op = grad_op_name(g);
+
+    if (b->num_x > 0) {
+        struct output *in = mem_new_array(struct output, all);
+
+        in[0] = grad_in(g, 0);
+        for (int i = 1; i < all; i++)
+            in[i] = b->inputs[i - 1];
+        attrs_set(attrs, "Tout", attr_list(ATTR_TYPE, b->types, b->num_x));
+        struct node *n = grad_node(g, &(struct grad_build){.op = op,
+                                                           .inputs = in,
+                                                           .num_inputs = all,
+                                                           .list_sizes = (int[]){1, all - 1},
+                                                           .attrs = attrs});
+
+        mem_free(in);
+        for (int i = 0; n && i < b->num_x; i++)
+            grad_set(g, b->x[i], grad_node_out(g, n, i));
+    }
+    return grad_done(g, st);
+}
+
+static bool if_grad(struct grad_ctx *g, struct status *st)
+{
+    static const char *const names[2] = {"then_branch", "else_branch"};
+    const struct attr_func *f[2];
+    struct grad_branches b;
+    struct attrs attrs = {0};
+
+    for (int i = 0; i < 2; i++)
+        if (!attrs_get_func(grad_attrs(g), names[i], &f[i], st))
+            return false;
+    if (!grad_make_branches(g, f, 2, 1, &b, st))
+        return false;
+    for (int i = 0; i < 2; i++)
+        attrs_set(&attrs, names[i], attr_func(b.names[i], NULL));
+    bool ok = set_gradients(g, &b, &attrs, st);
+
+    attrs_clear(&attrs);
+    return ok;
+}
+
+static bool case_grad(struct grad_ctx *g, struct status *st)
+{
+    const struct attr_value *f;
+    struct grad_branches b;
+    struct attrs attrs = {0};
+
+    if (!attrs_get_list(grad_attrs(g), "branches", ATTR_FUNC, &f, st) ||
+        !grad_make_branches(g, (const struct attr_func *const *)f->funcs, (int)f->n, 1, &b, st))
+        return false;
+    struct attr_func *made = mem_new_array(struct attr_func, f->n);
+    struct attr_func **list = mem_new_array(struct attr_func *, f->n);
+
+    for (int64_t i = 0; i < f->n; i++) {
+        made[i].name = (char *)(uintptr_t)b.names[i];
+        list[i] = &made[i];
+    }
+    attrs_set(&attrs, "branches", attr_list(ATTR_FUNC, list, f->n));
+    bool ok = set_gradients(g, &b, &attrs, st);
+
+    attrs_clear(&attrs);
+    mem_free(made);
+    mem_free(list);
+    return ok;
+}
+
 /* clang-format off */
 #define IF_ATTRS                                                                                   \
     {"Tcond: type", "Tin: list(type) >= 0", "Tout: list(type) >= 0", "then_branch: func",          \
@@ -44,7 +118,7 @@ OP_DEF(if) = {
     .attrs = IF_ATTRS,
     .flags = OP_STATEFUL,
     .shape = infer_declared_shapes,
-    .no_grad = "undefined: not supported yet",
+    .grad = if_grad,
 };
 KERNEL_DEF(if_cpu) = {.op = "If",
                       .device = "CPU",
@@ -61,7 +135,7 @@ OP_DEF(stateless_if) = {
     .outputs = {"output: Tout"},
     .attrs = IF_ATTRS,
     .shape = infer_declared_shapes,
-    .no_grad = "undefined: not supported yet",
+    .grad = if_grad,
 };
 KERNEL_DEF(stateless_if_cpu) = {.op = "StatelessIf",
                                 .device = "CPU",
@@ -109,7 +183,7 @@ OP_DEF(case) = {
               "output_shapes: list(shape) = []"},
     .flags = OP_STATEFUL,
     .shape = infer_declared_shapes,
-    .no_grad = "undefined: not supported yet",
+    .grad = case_grad,
 };
 KERNEL_DEF(case_cpu) = {.op = "Case",
                         .device = "CPU",
