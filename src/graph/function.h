@@ -48,6 +48,8 @@ void graph_set_function_grad(struct graph *g, const char *name, const char *grad
 /* Whether a call may be repeated without anybody seeing it: nothing that it leads to draws random
  * numbers or has effects. Reading variables is no effect. */
 bool function_repeatable(struct graph *g, const char *name);
+/* Whether a call of it may lead to another call of it. */
+bool function_recursive(struct graph *g, const char *name);
 
 /* A body: inputs are _Arg nodes, outputs _Retval nodes, in the order of the signature (expanded).
  */

@@ -8,6 +8,8 @@
 struct look {
     struct graph *g;
     struct strmap seen;
+    const char *again; /* this name, when it is seen */
+    bool found;
     struct function **todo; /* seen, but not looked at */
     int64_t num_todo, cap_todo;
 };
@@ -44,6 +46,7 @@ static bool harmless(struct str op)
 
 static void see(struct look *l, struct str name)
 {
+    l->found |= l->again && str_is(name, l->again);
     if (!name.n || strmap_find_n(&l->seen, name.p, name.n))
         return;
     strmap_put_n(&l->seen, name.p, name.n, l);
@@ -72,8 +75,11 @@ static void see_attr(struct look *l, const struct pb_attr_value *v, int depth)
         see(l, v->list->func.v[i]->name);
 }
 
+/* False: it has effects. */
 static bool look_at(struct look *l, const struct pb_function_def *def)
 {
+    bool harmful = false;
+
     for (int64_t i = 0; i < def->node_def.n; i++) {
         const struct pb_node_def *n = def->node_def.v[i];
         char *name = mem_strndup(n->op.p ? n->op.p : "", n->op.n);
@@ -81,13 +87,26 @@ static bool look_at(struct look *l, const struct pb_function_def *def)
 
         mem_free(name);
         if (op && op->def->flags & OP_STATEFUL && !harmless(n->op))
-            return false;
+            harmful = true;
         if (!op)
             see(l, n->op);
         for (int64_t k = 0; k < n->attr.n; k++)
             see_attr(l, n->attr.v[k]->value, 0);
     }
-    return true;
+    return !harmful;
+}
+
+bool function_recursive(struct graph *g, const char *name)
+{
+    struct look l = {.g = g};
+
+    see(&l, str_of(name));
+    l.again = name;
+    while (!l.found && l.num_todo > 0)
+        (void)look_at(&l, l.todo[--l.num_todo]->def);
+    mem_free(l.todo);
+    strmap_release(&l.seen);
+    return l.found;
 }
 
 bool function_repeatable(struct graph *g, const char *name)

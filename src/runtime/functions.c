@@ -14,15 +14,18 @@
 #include "runtime/placer.h"
 #include "runtime/session_impl.h"
 
-enum { MAX_CALL_DEPTH = 10000, CALLS_PER_STACK = 16 };
+enum { MAX_CALL_DEPTH = 10000, CALLS_PER_STACK = 16, MAX_OWN = 1000 };
 
 struct instance { /* owned by the session */
     struct function_body body;
     struct plan *plan;
+    struct instance *next; /* of functions->own */
 };
 
 struct functions {
     struct lock lock;
+    struct instance *own; /* of one call each; guarded by lock, as is their number */
+    int num_own;
     struct strmap by_key; /* the call as a message -> instance; guarded by lock */
 };
 
@@ -53,6 +56,10 @@ void session_functions_free(struct session *s)
     void *value;
     for (int64_t i = 0; strmap_next(&s->functions->by_key, &i, &key, &value);)
         instance_free(value);
+    for (struct instance *next, *in = s->functions->own; in; in = next) {
+        next = in->next;
+        instance_free(in);
+    }
     strmap_release(&s->functions->by_key);
     lock_release_memory(&s->functions->lock);
     mem_free(s->functions);
@@ -166,7 +173,7 @@ static struct instance *keep(struct functions *all, const struct strbuf *key, st
     return there ? there : in;
 }
 
-static struct instance *make(struct session *s, const struct attr_func *f, struct status *st)
+static struct instance *make_shared(struct session *s, const struct attr_func *f, struct status *st)
 {
     struct functions *all = functions_of(s);
     struct strbuf key = {0};
@@ -185,17 +192,69 @@ static struct instance *make(struct session *s, const struct attr_func *f, struc
     return in;
 }
 
+/* Where TensorFlow puts the body in the place of the call, each call has random numbers and other
+ * state of its own: there, and where that is seen, so does this. Branches and loops ask for it by
+ * an attr. What calls itself cannot have it. */
+static bool wants_own(struct session *s, const struct kctx *caller, const char *name)
+{
+    const char *op = caller->kernel->op->name;
+    const struct attr_value *f = attrs_find(caller->kernel->attrs, "f");
+    const struct attr_value *lowered =
+        attrs_find(caller->kernel->attrs, "_lower_using_switch_merge");
+    bool call = caller->kernel->op->function || strcmp(op, "PartitionedCall") == 0 ||
+                strcmp(op, "StatefulPartitionedCall") == 0;
+    if (strcmp(op, "SymbolicGradient") == 0 && f && f->kind == ATTR_FUNC && !f->is_list) {
+        call = true;
+        name = f->func->name;
+    }
+
+    if (!call && !(lowered && lowered->kind == ATTR_BOOL && !lowered->is_list && lowered->b))
+        return false;
+    return !function_repeatable(s->graph, name) && !function_recursive(s->graph, name);
+}
+
+static struct instance *make_own(struct session *s, const struct attr_func *f, struct status *st)
+{
+    struct functions *all = functions_of(s);
+    struct instance *in = mem_new(struct instance);
+
+    if (!build(s, in, f, st)) {
+        instance_free(in);
+        return NULL;
+    }
+    lock_take(&all->lock);
+    in->next = all->own;
+    all->own = in;
+    all->num_own++;
+    lock_drop(&all->lock);
+    return in;
+}
+
+static struct instance *make(struct session *s, const struct kctx *caller,
+                             const struct attr_func *f, struct status *st)
+{
+    struct functions *all = functions_of(s);
+
+    lock_take(&all->lock);
+    bool room = all->num_own < MAX_OWN;
+    lock_drop(&all->lock);
+    return room && wants_own(s, caller, f->name) ? make_own(s, f, st) : make_shared(s, f, st);
+}
+
 /* What was made for f stays with it: instances live as long as the session. */
-static struct instance *instantiate(struct session *s, const struct attr_func *f, struct status *st)
+static struct instance *instantiate(struct session *s, const struct kctx *caller,
+                                    const struct attr_func *f, struct status *st)
 {
     struct attr_func *own = (struct attr_func *)(uintptr_t)f;
+    void *had = NULL;
     struct instance *in = __atomic_load_n(&own->instance, __ATOMIC_ACQUIRE);
 
     if (in)
         return in;
-    in = make(s, f, st);
-    if (in)
-        __atomic_store_n(&own->instance, in, __ATOMIC_RELEASE);
+    in = make(s, caller, f, st);
+    if (in && !__atomic_compare_exchange_n(&own->instance, &had, in, false, __ATOMIC_ACQ_REL,
+                                           __ATOMIC_ACQUIRE))
+        in = had;
     return in;
 }
 
@@ -254,10 +313,9 @@ static void start_call(void *arg)
 void session_run_function(struct kernel_env *env, struct kctx *caller, const struct attr_func *f,
                           struct tensor *inputs, int num_inputs, function_done_fn done, void *arg)
 {
-    (void)caller;
     struct status st = {0};
     struct session *s = env->runtime;
-    struct instance *in = instantiate(s, f, &st);
+    struct instance *in = instantiate(s, caller, f, &st);
     if (!in || !check_call(in, f->name, env, inputs, num_inputs, &st) || !in->plan) {
         done(arg, &st, NULL, 0);
         status_clear(&st);
