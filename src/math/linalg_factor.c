@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QR, singular values and self-adjoint eigenvalues by LAPACK. */
+#include <math.h>
+
 #include "math/linalg_priv.h"
 #include "tensor/dtype.h"
 
@@ -172,6 +174,27 @@ static void svd_empty(const struct math_svd *d)
     }
 }
 
+static void put_nans(bool wide, void *to, int64_t n)
+{
+    for (int64_t i = 0; i < n && to; i++) {
+        if (wide)
+            ((double *)to)[i] = (double)NAN;
+        else
+            ((float *)to)[i] = NAN;
+    }
+}
+
+/* What has no decomposition, such as a matrix with a NaN, is no error, as it is none in TensorFlow.
+ */
+static void svd_without(const struct math_svd *d)
+{
+    const bool wide = d->dtype == DT_DOUBLE || d->dtype == DT_COMPLEX128;
+    const int64_t p = min_i64(d->m, d->n), parts = dtype_is_complex(d->dtype) ? 2 : 1;
+    put_nans(wide, d->s, p);
+    put_nans(wide, d->u, d->m * (d->full ? d->m : p) * parts);
+    put_nans(wide, d->v, d->n * (d->full ? d->n : p) * parts);
+}
+
 bool math_svd(const struct math_svd *d, struct status *st)
 {
     const struct lapack *lapack;
@@ -194,9 +217,10 @@ bool math_svd(const struct math_svd *d, struct status *st)
     v.vt = d->u;
     memcpy(v.a, d->a, (size_t)(d->m * d->n * item));
     const int info = svd_call(lapack, d->dtype, d->m, d->n, jobz, &v);
-    if (info != 0)
-        return status_invalid(st, "Svd: no convergence; is every element finite? (LAPACK: %d)",
-                              info);
+    if (info != 0) {
+        svd_without(d);
+        return true;
+    }
     memcpy(d->s, v.s, (size_t)(p * real_item(d->dtype)));
     if (d->u)
         linalg_transpose(d->dtype, v.u, d->v, jobz == 'A' ? d->n : p, d->n, true);

@@ -236,13 +236,14 @@ static TF_Output weights_const(struct run *r, const TF_Tensor *like, int k)
     char name[32];
     int64_t dims[254];
     dims_of(like, dims);
-    TF_Tensor *w = TF_AllocateTensor(TF_DOUBLE, dims, TF_NumDims(like), TF_TensorByteSize(like));
+    const TF_DataType type = TF_TensorType(like);
+    TF_Tensor *w = TF_AllocateTensor(type, dims, TF_NumDims(like), TF_TensorByteSize(like));
     for (long i = 0; i < TF_TensorElementCount(like); i++)
-        ((double *)TF_TensorData(w))[i] = weight(k, i);
+        case_elem_set(w, i, weight(k, i));
     snprintf(name, sizeof name, "weights%d", k);
     TF_OperationDescription *d = TF_NewOperation(r->graph, "Const", name);
     TF_SetAttrTensor(d, "value", w, r->st);
-    TF_SetAttrType(d, "dtype", TF_DOUBLE);
+    TF_SetAttrType(d, "dtype", type);
     TF_DeleteTensor(w);
     return (TF_Output){TF_FinishOperation(d, r->st), 0};
 }
@@ -251,7 +252,9 @@ static void compare_gradient(struct run *r, int input, const TF_Tensor *dx, cons
                              int n)
 {
     TF_Tensor *x = r->in[input].t;
-    const double eps = 1e-6;
+    /* in float, for ops that have no double, steps must be long */
+    const bool wide = TF_TensorType(x) == TF_DOUBLE;
+    const double eps = wide ? 1e-6 : 0.0625, rel = wide ? 1e-5 : 1e-3, abs = wide ? 1e-6 : 1e-4;
     for (long i = 0; i < TF_TensorElementCount(x); i++) {
         double at = case_elem(x, i, 0);
         case_elem_set(x, i, at + eps);
@@ -260,7 +263,7 @@ static void compare_gradient(struct run *r, int input, const TF_Tensor *dx, cons
         double down = weighted_sum(r, ys, n);
         case_elem_set(x, i, at);
         double want = (up - down) / (2 * eps), got = case_elem(dx, i, 0);
-        if (!(fabs(got - want) <= 1e-5 * fmax(1, fabs(want)) + 1e-6)) {
+        if (!(fabs(got - want) <= rel * fmax(1, fabs(want)) + abs)) {
             complain(r, "gradient by input %d, element %ld: %.12g, finite differences give %.12g",
                      input, i, got, want);
             return;
@@ -274,11 +277,12 @@ static void check_gradient(struct run *r)
     TF_Tensor *v[MAX_OUT] = {0};
     int n = 0;
     for (int k = 0; k < TF_OperationNumOutputs(r->op) && n < MAX_OUT; k++) {
-        if (TF_OperationOutputType((TF_Output){r->op, k}) == TF_DOUBLE && r->c->out[k])
+        const TF_DataType type = TF_OperationOutputType((TF_Output){r->op, k});
+        if ((type == TF_DOUBLE || type == TF_FLOAT) && r->c->out[k])
             ys[n++] = (TF_Output){r->op, k};
     }
     if (n == 0 || !run_outputs(r, ys, n, v)) {
-        complain(r, "no double output to differentiate: %s", TF_Message(r->st));
+        complain(r, "no output to differentiate: %s", TF_Message(r->st));
         return;
     }
     for (int k = 0; k < n; k++) {

@@ -30,7 +30,8 @@ struct op_case {
     const char *out[8];
     const char *error; /* "INVALID_ARGUMENT" or "INVALID_ARGUMENT: words in the message": expected
                           instead of values */
-    unsigned grad; /* bit i: check the gradient of every float output by input i (double inputs) */
+    unsigned grad;     /* bit i: check the gradient of every float output by input i (double inputs;
+                          float ones     for ops that have no double, and are linear or nearly so) */
     double rel, abs; /* tolerance of values; 0: by type (float 1e-5, 1e-6; double 1e-12, 1e-14; half
                         1e-3...) */
     int producer;    /* the version of TensorFlow's graphs that the row's is of; 0: today's */

@@ -83,9 +83,10 @@ static void back_all(const struct quant *q, const float *limits, const struct ba
     for (int64_t i = 0; i < b->n; i++) {
         float v = b->x[i * b->step], d = b->dy[i * b->step];
         bool inside = zero || (v >= r.min && v <= r.max);
-        b->dx[i * b->step] = inside ? d : 0;
-        below += !zero && v < r.min ? d : 0;
-        above += !zero && v > r.max ? d : 0;
+        /* products, as in TensorFlow: NaN and infinities come through where 0 is passed on */
+        b->dx[i * b->step] = d * (inside ? 1.0f : 0.0f);
+        below += zero ? 0 : (double)(d * (v < r.min ? 1.0f : 0.0f));
+        above += zero ? 0 : (double)(d * (v > r.max ? 1.0f : 0.0f));
     }
     d_limits[0] = (float)below;
     d_limits[1] = (float)above;
