@@ -135,7 +135,9 @@ static inline struct leat_feeds leat_no_feeds(void)
     int threads;         /* at most this many compute; 0: as many as the process may use */        \
     int cpu_devices;     /* so many /cpu:N; 0: one */                                              \
     int soft_placement;  /* 1: what cannot run where it should runs elsewhere */                   \
-    const char *config   /* a ConfigProto as text, merged over the above; may be NULL */
+    const char *config;  /* a ConfigProto as text, merged over all else; may be NULL */            \
+    int no_optimizer;    /* 1: graphs run as they were built */                                    \
+    int64_t timeout_ms   /* a step that takes longer ends, DEADLINE_EXCEEDED; 0: no limit */
 struct leat_session_args {
     LEAT_SESSION_FIELDS_;
 };
@@ -150,7 +152,10 @@ LEAT_EXPORT void leat_session_close(TF_Session *session);
     const char *made_at; /* not used */                                                            \
     struct leat_feeds feeds;                                                                       \
     struct leat_fetches fetches;                                                                   \
-    struct leat_opers targets /* operations to run besides */
+    struct leat_opers targets; /* operations to run besides */                                     \
+    int64_t timeout_ms;        /* of this step; 0: the session's */                                \
+    const char *options;       /* RunOptions as text, merged over all else; may be NULL */         \
+    TF_Buffer *metadata        /* an empty buffer for the step's RunMetadata; may be NULL */
 struct leat_run_args {
     LEAT_RUN_FIELDS_;
 };
@@ -227,11 +232,13 @@ static inline int leat_run_call(const struct leat_run_call *c)
     return leat_run_fn(c->session, c->status, &c->args);
 }
 #define LEAT_SESSION_DEFAULTS_
-/* (g, status, .threads, .cpu_devices, .soft_placement, .config, .target) */
+/* (g, status, .threads, .cpu_devices, .soft_placement, .no_optimizer, .timeout_ms, .config,
+ * .target)
+ */
 #define leat_session_new(...)                                                                      \
     LEAT_CALL_(leat_session_new_call, leat_session_new_call, LEAT_SESSION_DEFAULTS_, .g,           \
                __VA_ARGS__)
-/* (session, status, .feeds, .fetches, .targets) */
+/* (session, status, .feeds, .fetches, .targets, .timeout_ms, .options, .metadata) */
 #define leat_run(...)                                                                              \
     LEAT_CALL_(leat_run_call, leat_run_call, LEAT_SESSION_DEFAULTS_, .session, __VA_ARGS__)
 

@@ -5,7 +5,8 @@
  *     leat_named_tensor in = {"x", x}, out = {"y", NULL};
  *     leat_saved_model_run(m, "serving_default", &in, 1, &out, 1, status);
  *
- * Files: TensorFlow's, of 1.x and those of 2.x whose ops are there. */
+ * Files: TensorFlow's, of 1.x and those of 2.x whose ops are there. Errors come by the status. Any
+ * thread; a model is freed by one, when nobody else uses it. */
 #ifndef LEAT_SAVED_MODEL_H
 #define LEAT_SAVED_MODEL_H
 

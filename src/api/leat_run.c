@@ -5,6 +5,8 @@
 
 #include "api/leat_builder.h"
 #include "leat/run.h"
+#include "proto/leat_proto.h"
+#include "proto/pb_reflect.h"
 #include "runtime/session.h"
 
 /* --- sessions --- */
@@ -18,8 +20,31 @@ static void print_config(const struct leat_session_args *a, struct strbuf *b)
         strbuf_printf(b, "device_count { key: \"CPU\" value: %d } ", a->cpu_devices);
     if (a->soft_placement)
         strbuf_puts(b, "allow_soft_placement: true ");
-    if (a->config)
-        strbuf_puts(b, a->config);
+    if (a->no_optimizer)
+        strbuf_puts(b, "graph_options { optimizer_options { opt_level: -1 } rewrite_options { "
+                       "disable_meta_optimizer: true } } ");
+    if (a->timeout_ms > 0)
+        strbuf_printf(b, "operation_timeout_in_ms: %lld ", (long long)a->timeout_ms);
+}
+
+/* *b, a message as text, becomes its binary form with the user's text (may be NULL) merged over
+ * it: what both set is as the user says. */
+static bool merge_text(const struct pb_desc *d, const char *user, struct strbuf *b,
+                       struct status *st)
+{
+    struct arena a = {0};
+    void *ours, *theirs;
+    bool ok = pb_text_parse(&a, d, strbuf_text(b), b->n, &ours, st);
+    strbuf_clear(b);
+    if (ok && user) {
+        ok = pb_text_parse(&a, d, user, strlen(user), &theirs, st);
+        if (!ok)
+            status_prepend(st, "Unparseable %s proto: ", d->full_name);
+        ok = ok && pb_merge(&a, ours, theirs, st);
+    }
+    ok = ok && pb_encode(ours, b, st);
+    arena_release(&a);
+    return ok;
 }
 
 TF_Session *leat_session_new_fn(TF_Graph *g, TF_Status *status,
@@ -32,9 +57,11 @@ TF_Session *leat_session_new_fn(TF_Graph *g, TF_Status *status,
         api_return(status, &st);
         return NULL;
     }
-    if (args && (args->threads < 0 || args->cpu_devices < 0)) {
-        status_invalid(&st, "leat_session_new: .threads = %d, .cpu_devices = %d: less than 0",
-                       args->threads, args->cpu_devices);
+    if (args && (args->threads < 0 || args->cpu_devices < 0 || args->timeout_ms < 0)) {
+        status_invalid(&st,
+                       "leat_session_new: .threads = %d, .cpu_devices = %d, .timeout_ms = %lld: "
+                       "less than 0",
+                       args->threads, args->cpu_devices, (long long)args->timeout_ms);
         api_return(status, &st);
         return NULL;
     }
@@ -44,10 +71,10 @@ TF_Session *leat_session_new_fn(TF_Graph *g, TF_Status *status,
     if (args) {
         print_config(args, &config);
         TF_SetTarget(o, args->target);
+        if (merge_text(&pb_config_proto_desc, args->config, &config, &st) && config.n > 0)
+            TF_SetConfig(o, config.p, config.n, s);
     }
-    if (config.n > 0)
-        TF_SetConfig(o, config.p, config.n, s);
-    TF_Session *session = TF_GetCode(s) == TF_OK ? TF_NewSession(g, o, s) : NULL;
+    TF_Session *session = status_ok(&st) && TF_GetCode(s) == TF_OK ? TF_NewSession(g, o, s) : NULL;
     if (TF_GetCode(s) != TF_OK)
         status_fail(&st, (int)TF_GetCode(s), "%s", TF_Message(s));
     strbuf_release(&config);
@@ -199,6 +226,22 @@ static bool fetch_out(const struct leat_fetch *f, const TF_Tensor *t, struct sta
     return true;
 }
 
+/* The run options, in *b; *options is NULL when there are none to be given. */
+static bool options_of(const struct leat_run_args *a, struct strbuf *b, TF_Buffer *place,
+                       TF_Buffer **options, struct status *st)
+{
+    if (a->timeout_ms > 0)
+        strbuf_printf(b, "timeout_in_ms: %lld ", (long long)a->timeout_ms);
+    if (a->metadata)
+        strbuf_puts(b, "trace_level: FULL_TRACE ");
+    *options = NULL;
+    if ((b->n || a->options) && !merge_text(&pb_run_options_desc, a->options, b, st))
+        return false;
+    *place = (TF_Buffer){.data = strbuf_text(b), .length = b->n};
+    *options = b->n ? place : NULL;
+    return true;
+}
+
 static bool step_run(struct step *s, TF_Session *session, struct status *st)
 {
     const struct leat_run_args *a = s->a;
@@ -215,10 +258,17 @@ static bool step_run(struct step *s, TF_Session *session, struct status *st)
         if (!a->targets.v[i])
             return output_fails(s->g, "target", i, st);
     }
+    struct strbuf bytes = {0};
+    TF_Buffer place, *options;
+    if (!options_of(a, &bytes, &place, &options, st)) {
+        strbuf_release(&bytes);
+        return false;
+    }
     TF_Status *status = TF_NewStatus();
-    TF_SessionRun(session, NULL, s->feeds, s->feed_values, a->feeds.n, s->fetches, s->fetch_values,
-                  a->fetches.n, (const TF_Operation *const *)a->targets.v, a->targets.n, NULL,
-                  status);
+    TF_SessionRun(session, options, s->feeds, s->feed_values, a->feeds.n, s->fetches,
+                  s->fetch_values, a->fetches.n, (const TF_Operation *const *)a->targets.v,
+                  a->targets.n, a->metadata, status);
+    strbuf_release(&bytes);
     if (TF_GetCode(status) != TF_OK)
         status_fail(st, (int)TF_GetCode(status), "%s", TF_Message(status));
     TF_DeleteStatus(status);
@@ -229,6 +279,9 @@ static bool step_run(struct step *s, TF_Session *session, struct status *st)
 
 static bool counts_ok(const struct leat_run_args *a, struct status *st)
 {
+    if (a->timeout_ms < 0)
+        return status_invalid(st, "leat_run: .timeout_ms = %lld: less than 0",
+                              (long long)a->timeout_ms);
     bool ok = a->feeds.n >= 0 && a->fetches.n >= 0 && a->targets.n >= 0 &&
               (a->feeds.n == 0 || a->feeds.v) && (a->fetches.n == 0 || a->fetches.v) &&
               (a->targets.n == 0 || a->targets.v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ConfigProto and RunOptions, read once when a session is made or a run asks for more than the
- * defaults. Bytes that do not parse as binary are tried as text. */
+ * defaults. Bytes that look like text are tried as text first, others as binary. */
 #include "runtime/config.h"
 
 #include <string.h>
@@ -106,23 +106,39 @@ static bool read_config(struct config *c, const struct pb_config_proto *p, struc
     return read_devices(c, p, st);
 }
 
-/* Binary, or else text: the error of the text form is told only where the bytes look like text. */
+/* Printable throughout. Hardly a binary message is, but much text can be read as a binary one. */
+static bool looks_like_text(const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] == 0x7f ||
+            (p[i] >= 0 && p[i] < ' ' && p[i] != '\n' && p[i] != '\t' && p[i] != '\r'))
+            return false;
+    }
+    return n > 0;
+}
+
+/* Either form, first the one that the bytes look like, whose error is told when both fail. */
 static bool parse_either(struct arena *a, const struct pb_desc *d, const void *bytes, size_t n,
                          void **out, struct status *st)
 {
-    struct status binary = {0}, text = {0};
-    if (pb_decode(a, d, bytes, n, 0, out, &binary))
-        return true;
-    if (pb_text_parse(a, d, bytes, n, out, &text)) {
-        status_clear(&binary);
-        return true;
+    struct status first = {0}, second = {0};
+    if (!bytes) { /* a buffer that nobody filled */
+        bytes = "";
+        n = 0;
     }
-    bool looks_like_text = n > 0 && ((const char *)bytes)[0] >= ' ';
-    status_copy(st, looks_like_text ? &text : &binary);
-    status_prepend(st, "Unparseable %s proto: ", d->full_name);
-    status_clear(&binary);
-    status_clear(&text);
-    return false;
+    bool text = looks_like_text(bytes, n);
+    bool ok = text ? pb_text_parse(a, d, bytes, n, out, &first)
+                   : pb_decode(a, d, bytes, n, 0, out, &first);
+    if (!ok)
+        ok = text ? pb_decode(a, d, bytes, n, 0, out, &second)
+                  : pb_text_parse(a, d, bytes, n, out, &second);
+    if (!ok) {
+        status_copy(st, &first);
+        status_prepend(st, "Unparseable %s proto: ", d->full_name);
+    }
+    status_clear(&first);
+    status_clear(&second);
+    return ok;
 }
 
 bool config_parse(struct config *c, const void *bytes, size_t n, struct status *st)

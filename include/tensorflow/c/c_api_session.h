@@ -94,11 +94,12 @@ TF_CAPI_EXPORT extern void TF_SessionPRunSetup(TF_Session *, const TF_Output *in
 
 /* Goes on with a prepared step: feeds these inputs, and waits for these outputs. Each input and
  * output is given at most once in a step; outputs must be computable from what was fed so far.
- * Targets run as soon as they can, named here or not; the call that feeds and fetches the last of what
- * was prepared waits for them and ends the step, and its handle is good for nothing then but to be
- * deleted. Fed tensors are copied; values are owned as in TF_SessionRun. Any thread. Errors:
- * INVALID_ARGUMENT (no such step, or not among what was prepared, or given before, or not computable
- * yet: the step goes on as if not called), and those of TF_SessionRun, which end the step. */
+ * Targets run as soon as they can, named here or not; the call that feeds and fetches the last of
+ * what was prepared waits for them and ends the step, and its handle is good for nothing then but
+ * to be deleted. Fed tensors are copied; values are owned as in TF_SessionRun. Any thread. Errors:
+ * INVALID_ARGUMENT (no such step, or not among what was prepared, or given before, or not
+ * computable yet: the step goes on as if not called), and those of TF_SessionRun, which end the
+ * step. */
 TF_CAPI_EXPORT extern void TF_SessionPRun(TF_Session *, const char *handle, const TF_Output *inputs,
                                           TF_Tensor *const *input_values, int ninputs,
                                           const TF_Output *outputs, TF_Tensor **output_values,

@@ -89,6 +89,39 @@ static void test_run__errors(void **state)
     leat_graph_clear_status(g);
 }
 
+static void test_run__settings(void **state)
+{
+    struct made *m = *state;
+    TF_Graph *g = m->g;
+    float v = 0;
+    TF_Output y = leat_neg(g, leat_const_float(g, 3));
+    TF_Session *s =
+        leat_session_new(g, m->st, .threads = 2, .no_optimizer = 1, .timeout_ms = 1000000,
+                         .config = "inter_op_parallelism_threads: 1 graph_options { "
+                                   "place_pruned_graph: true }");
+    if (!s)
+        fail_msg("%s", TF_Message(m->st));
+    TF_Buffer *metadata = TF_NewBuffer();
+    assert_int_equal(leat_run(s, m->st, .fetches = leat_fetches(leat_fetch(y, &v, 1)),
+                              .timeout_ms = 1000000, .metadata = metadata),
+                     1);
+    assert_true(v == -3);
+    assert_true(metadata->length > 0);
+    TF_DeleteBuffer(metadata);
+    assert_int_equal(leat_run(s, m->st, .fetches = leat_fetches(leat_fetch(y, &v, 1)),
+                              .options = "no_such_option: 1"),
+                     0);
+    assert_non_null(strstr(TF_Message(m->st), "no_such_option"));
+    assert_int_equal(
+        leat_run(s, m->st, .fetches = leat_fetches(leat_fetch(y, &v, 1)), .timeout_ms = -1), 0);
+    assert_non_null(strstr(TF_Message(m->st), "less than 0"));
+    leat_session_close(s);
+    assert_null(leat_session_new(g, m->st, .timeout_ms = -5));
+    assert_non_null(strstr(TF_Message(m->st), ".timeout_ms = -5"));
+    assert_null(leat_session_new(g, m->st, .config = "no_such_field: 1"));
+    assert_int_equal(TF_GetCode(m->st), TF_INVALID_ARGUMENT);
+}
+
 static void test_run__numbers_in_and_out(void **state)
 {
     struct made *m = *state;
@@ -174,8 +207,11 @@ static void test_gradients__stop_where_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_run__trains_a_line),         T(test_run__errors),
-        T(test_run__numbers_in_and_out),    T(test_gradients__names_and_slices),
+        T(test_run__trains_a_line),
+        T(test_run__errors),
+        T(test_run__settings),
+        T(test_run__numbers_in_and_out),
+        T(test_gradients__names_and_slices),
         T(test_gradients__stop_where_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
