@@ -29,6 +29,7 @@
 #include "leat/progress.h"
 #include "leat/run.h"
 #include "leat/saved_model.h"
+#include "leat/saver.h"
 #include "leat/scope.h"
 #include "leat/strings.h"
 #include "leat/summary.h"
