@@ -17,6 +17,7 @@
 
 #include "leat/clip.h"
 #include "leat/constant.h"
+#include "leat/control_flow.h"
 #include "leat/decay.h"
 #include "leat/gradients.h"
 #include "leat/info.h"

@@ -129,7 +129,7 @@ static TF_Output read_resource(struct node_desc *d, const struct leat_variable_p
     mem_free(scope);
     TF_OperationDescription *read = leat_begin(g, "ReadVariableOp", NULL, d->made_at);
     TF_SetAttrType(read, "dtype", v->dtype);
-    TF_AddInput(read, v->ref);
+    TF_AddInput(read, builder_bring(d->graph, v->ref));
     TF_Output out = leat_output_of(leat_finish(read), 0);
     leat_pop(g);
     return out;
@@ -172,6 +172,7 @@ void leat_add_input(TF_OperationDescription *d, TF_Output input)
     const struct op_arg *arg = next_arg(desc);
     if (arg)
         input = value_for(desc, arg, input);
+    input = builder_bring(desc->graph, input);
     TF_AddInput(d, input);
     if (arg && arg->is_ref && input.oper)
         stand_with(desc, api_node(input.oper));
@@ -188,7 +189,7 @@ void leat_add_input_list(TF_OperationDescription *d, const TF_Output *inputs, in
     }
     TF_Output *values = mem_new_array(TF_Output, n);
     for (int i = 0; i < n; i++)
-        values[i] = value_for(desc_of(d), arg, inputs[i]);
+        values[i] = builder_bring(desc_of(d)->graph, value_for(desc_of(d), arg, inputs[i]));
     TF_AddInputList(d, values, n);
     mem_free(values);
 }
@@ -217,6 +218,8 @@ static bool follows(const struct node_desc *d, const struct frame *f)
 void builder_controls(struct graph *g, struct node_desc *d)
 {
     for (const struct frame *f = builder_frame(g); f; f = f->up) {
+        if (f->kind == FRAME_FLOW)
+            return;
         if (f->kind != FRAME_CONTROL)
             continue;
         if (f->lift)
@@ -232,12 +235,16 @@ void builder_controls(struct graph *g, struct node_desc *d)
 void builder_made(struct graph *g, const struct node *n)
 {
     struct thread_state *t = builder_thread(g, false);
+    bool lifted = false;
     for (struct frame *f = t ? t->top : NULL; f; f = f->up) {
-        if (f->kind != FRAME_CONTROL)
+        if (f->kind != FRAME_CONTROL && f->kind != FRAME_FLOW)
             continue;
-        if (f->lift)
-            return;
+        lifted |= f->kind == FRAME_CONTROL && f->lift;
+        if (f->kind == FRAME_CONTROL && lifted)
+            continue;
         u64map_put(&f->made, (uint64_t)n->id + 1, f);
+        if (f->kind == FRAME_FLOW)
+            return;
     }
 }
 
@@ -253,6 +260,7 @@ TF_Operation *leat_finish(TF_OperationDescription *description)
     if (!graph_name_valid(d->name))
         status_invalid(&d->first_error, "'%s' is not a valid node name", d->name);
     builder_controls(g, d);
+    builder_flow_controls(g, d);
     struct node *n = node_finish(d, &st);
     if (n)
         builder_made(g, n);

@@ -12,7 +12,7 @@
 #include "leat/op.h"
 #include "leat/scope.h"
 
-enum frame_kind { FRAME_NAMES, FRAME_DEVICE, FRAME_CONTROL, FRAME_COLOCATE };
+enum frame_kind { FRAME_NAMES, FRAME_DEVICE, FRAME_CONTROL, FRAME_COLOCATE, FRAME_FLOW };
 
 struct frame { /* one open scope; what it does not change it has from the one below */
     struct frame *up;
@@ -26,7 +26,8 @@ struct frame { /* one open scope; what it does not change it has from the one be
     struct node **nodes;  /* of CONTROL: to wait for; of COLOCATE: the one; owned */
     int num_nodes;
     bool lift;          /* CONTROL, COLOCATE: those below do not count */
-    struct u64map made; /* CONTROL: ids of the nodes made in here, + 1 */
+    struct u64map made; /* CONTROL, FLOW: ids of the nodes made in here, + 1 */
+    struct flow *flow;  /* FLOW: the loop or branch that is being built (leat_control_flow.c) */
 };
 
 struct thread_state { /* freed when it is empty */
@@ -58,6 +59,10 @@ void builder_record(struct graph *g, struct status *st, const char *what, const 
  * noted. */
 void builder_controls(struct graph *g, struct node_desc *d);
 void builder_made(struct graph *g, const struct node *n);
+/* in as the loop or branch that is being built has it. */
+TF_Output builder_bring(struct graph *g, TF_Output in);
+/* After builder_controls: what that loop or branch asks of a new node. */
+void builder_flow_controls(struct graph *g, struct node_desc *d);
 
 /* The VariableDef that a variable came with, for what leat_variable_parts does not say of it. A
  * variable that has one keeps the first. NULL: it was made here. */
