@@ -60,7 +60,7 @@ TF_ApiDefMap *TF_NewApiDefMap(TF_Buffer *op_list_buffer, TF_Status *status)
     struct status st = {0}, why = {0};
     struct pb_op_list *ops = NULL;
     TF_ApiDefMap *map = mem_new(struct TF_ApiDefMap);
-    lock_init(&map->lock, "an ApiDef map", LOCK_RANK_LEAF);
+    lock_init(&map->lock, "an ApiDef map", LOCK_RANK_RESOURCE);
     if (!op_list_buffer || (!op_list_buffer->data && op_list_buffer->length) ||
         !pb_op_list_decode(&map->arena, op_list_buffer->data ? op_list_buffer->data : "",
                            op_list_buffer->length, 0, &ops, &why)) {

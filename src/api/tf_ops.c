@@ -143,10 +143,32 @@ static bool check_builder(const TF_OpDefinitionBuilder *b, struct status *st)
     return true;
 }
 
+static bool has_resource(const struct op_arg *args, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (args[i].type == DT_RESOURCE)
+            return true;
+    }
+    return false;
+}
+
+/* An op on resources has state, as in TensorFlow, whether or not its author says so. */
+static bool note_state(TF_OpDefinitionBuilder *b, struct status *st)
+{
+    struct op *op = op_parse(&b->def, st);
+    if (!op)
+        return false;
+    if (has_resource(op->inputs, op->num_inputs) || has_resource(op->outputs, op->num_outputs))
+        b->def.flags |= OP_STATEFUL;
+    op_free(op);
+    return true;
+}
+
 void TF_RegisterOpDefinition(TF_OpDefinitionBuilder *builder, TF_Status *status)
 {
     struct status st = {0};
-    bool ok = check_builder(builder, &st) && op_register(&builder->def, &st);
+    bool ok =
+        check_builder(builder, &st) && note_state(builder, &st) && op_register(&builder->def, &st);
     plugin_note_op(ok ? builder->def.name : "", &st);
     if (!ok)
         TF_DeleteOpDefinitionBuilder(builder);

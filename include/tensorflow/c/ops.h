@@ -52,7 +52,8 @@ TF_CAPI_EXPORT extern void TF_DeleteOpDefinitionBuilder(TF_OpDefinitionBuilder *
 
 /* Adds an attr, "NAME: TYPE" or "NAME: TYPE = DEFAULT". TYPE is one of string, int, float, bool,
  * type, shape, tensor, func; a set of allowed values, "{int32, float}" or "{'a', 'b'}"; a named set
- * of types (numbertype, realnumbertype); "int >= 1"; or "list(TYPE)", which may have a least length
+ * of types (numbertype, realnumbertype, quantizedtype); "int >= 1"; or "list(TYPE)", which may have
+ * a least length
  * ("list(int) >= 2"). A default is written as in "[1, 2]", "'text'", "DT_FLOAT", "true". attr_spec
  * is copied. One thread. Cannot fail: errors are TF_RegisterOpDefinition's. */
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderAddAttr(TF_OpDefinitionBuilder *builder,
@@ -80,9 +81,9 @@ TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetIsCommutative(TF_OpDefinitio
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetIsAggregate(TF_OpDefinitionBuilder *builder,
                                                                 bool is_aggregate);
 
-/* Says that a result depends on more than the inputs, or that a run has an effect: such nodes are
- * never computed ahead, merged or dropped. As in 1.15, the call says so whatever is_stateful is.
- * One thread; cannot fail. */
+/* Says that a result depends on more than the inputs (of an op on resources this is known), or that
+ * a run has an effect: such nodes are never computed ahead, merged or dropped. As in 1.15, the call
+ * says so whatever is_stateful is. One thread; cannot fail. */
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetIsStateful(TF_OpDefinitionBuilder *builder,
                                                                bool is_stateful);
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "misuse.h"
+#include "op/op.h"
 #include "tensorflow/c/ops.h"
 #include <pthread.h>
 
@@ -198,6 +199,19 @@ static void test_import(void **state)
     TF_DeleteImportGraphDefOptions(o);
     TF_DeleteBuffer(bytes);
     TF_DeleteGraph(g);
+}
+
+static void test_resources_are_state(void **state)
+{
+    (void)state;
+    define(&(struct spec){.name = "CoOnResource", .inputs = {"r: resource"}});
+    define(&(struct spec){.name = "CoMakesResource", .outputs = {"r: resource"}});
+    define(&(struct spec){
+        .name = "CoMayBeResource", .inputs = {"r: T"}, .attrs = {"T: {resource, float}"}});
+    expect(TF_OK, "");
+    assert_true(op_find("CoOnResource")->def->flags & OP_STATEFUL);
+    assert_true(op_find("CoMakesResource")->def->flags & OP_STATEFUL);
+    assert_false(op_find("CoMayBeResource")->def->flags & OP_STATEFUL);
 }
 
 static void test_deprecated(void **state)
@@ -451,6 +465,7 @@ int main(void)
         TEST(test_no_gradient_is_said),
         TEST(test_import),
         TEST(test_deprecated),
+        TEST(test_resources_are_state),
         TEST(test_shape_function),
         TEST(test_subshape),
         TEST(test_dims),
