@@ -15,6 +15,8 @@ enum {
     LONG = 16,
     STREAM_MIN_BYTES = 8 << 20, /* of the output: less may stay in a cache for who reads it next */
     PREFETCH_MIN_BYTES = 64 << 10,
+    PREFETCH_ALONE_MIN_BYTES = 6 << 20, /* one chain: the processor's own fetching does, from the
+                                           third level, and costs no instructions */
     POOL_MIN_NS = 10000,
 };
 
@@ -340,7 +342,7 @@ void fused_run_tiles(struct pool *pool, struct fused_call *c)
     int64_t bytes = c->n * f->most_bytes;
     find_runs(c);
     choose_tile(c);
-    c->prefetch = bytes >= PREFETCH_MIN_BYTES;
+    c->prefetch = bytes >= (c->num_runs == 1 ? PREFETCH_ALONE_MIN_BYTES : PREFETCH_MIN_BYTES);
     c->stream = c->stream && bytes >= STREAM_MIN_BYTES;
     const int64_t threads = pool ? pool_num_threads(pool) : 1;
     if (threads == 1 || (double)c->n * f->cost_ns < POOL_MIN_NS) {
