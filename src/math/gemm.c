@@ -155,8 +155,10 @@ static void pieces_run(void *arg, int64_t begin, int64_t end)
         const int64_t item = (int64_t)p->item;
         g.m = min_i64(p->rows, g.m - i0);
         g.n = g.n - j0 < p->cols + COLS_MIN ? g.n - j0 : p->cols;
-        g.a = (const char *)g.a + i0 * (g.trans_a ? 1 : g.lda) * item;
-        g.b = (const char *)g.b + j0 * (g.trans_b ? g.ldb : 1) * item;
+        if (g.k > 0) { /* else an epilogue by itself has neither */
+            g.a = (const char *)g.a + i0 * (g.trans_a ? 1 : g.lda) * item;
+            g.b = (const char *)g.b + j0 * (g.trans_b ? g.ldb : 1) * item;
+        }
         g.c = (char *)g.c + (i0 * g.ldc + j0) * item;
         g.bias = g.bias ? (const char *)g.bias + j0 * item : NULL;
         gemm_piece(p->dtype, &g, p->by_dnnl);
