@@ -118,7 +118,7 @@ def main():
     command = [python, os.path.join(HERE, 'worker.py'), library, str(args.seed), str(CASES[args.tier])]
     while ops:
         ops = work(command, ops, CASES[args.tier], tally)
-    for script in [] if args.op else ['programs.py', 'checkpoints.py']:
+    for script in [] if args.op else ['programs.py', 'checkpoints.py', 'definitions.py']:
         whole = [python, os.path.join(HERE, script)]
         names = subprocess.run(whole + ['--list'], stdout=subprocess.PIPE,
                                universal_newlines=True, check=True).stdout.split()
