@@ -93,7 +93,7 @@ def files(folder):
                 assert a.read() == b.read(), 'other bytes'
 
 
-def both(build, targets=()):
+def both(build):
     """What build() gives (a list of tensors), by Leat and by TensorFlow."""
     with tf.Graph().as_default() as graph, tf.Session() as session:
         tensors = build()
