@@ -4,6 +4,7 @@
 #include "op/grad.h"
 #include "op/infer.h"
 #include "ops/spectral/fft.h"
+#include "ops/spectral/real_grad.h"
 
 enum kind { COMPLEX, FROM_REAL, TO_REAL };
 
@@ -268,7 +269,17 @@ COMPLEX_OP(ifft, "IFFT", 1, true, "FFT");
 COMPLEX_OP(ifft2d, "IFFT2D", 2, true, "FFT2D");
 COMPLEX_OP(ifft3d, "IFFT3D", 3, true, "FFT3D");
 
-#define REAL_OP(id, op_name, num, halve, in_type, out_type)                                        \
+#define REAL_GRAD(id, num, fn)                                                                     \
+    static bool id##_grad(struct grad_ctx *g, struct status *st)                                   \
+    {                                                                                              \
+        return fn(g, num, st);                                                                     \
+    }
+REAL_GRAD(rfft, 1, spectral_rfft_grad)
+REAL_GRAD(rfft2d, 2, spectral_rfft_grad)
+REAL_GRAD(irfft, 1, spectral_irfft_grad)
+REAL_GRAD(irfft2d, 2, spectral_irfft_grad)
+
+#define REAL_OP(id, op_name, num, halve, in_type, out_type, ...)                                   \
     static bool id##_shape(struct infer_ctx *c, struct status *st)                                 \
     {                                                                                              \
         return real_shape(c, num, halve, st);                                                      \
@@ -279,12 +290,13 @@ COMPLEX_OP(ifft3d, "IFFT3D", 3, true, "FFT3D");
         .inputs = {"input: " in_type, "fft_length: int32"},                                        \
         .outputs = {"output: " out_type},                                                          \
         .shape = id##_shape,                                                                       \
-        .no_grad = "undefined: the gradients of real transforms are not written yet",              \
+        __VA_ARGS__,                                                                               \
     };                                                                                             \
     KERNEL(id, op_name)
-REAL_OP(rfft, "RFFT", 1, true, "float", "complex64");
-REAL_OP(rfft2d, "RFFT2D", 2, true, "float", "complex64");
-REAL_OP(rfft3d, "RFFT3D", 3, true, "float", "complex64");
-REAL_OP(irfft, "IRFFT", 1, false, "complex64", "float");
-REAL_OP(irfft2d, "IRFFT2D", 2, false, "complex64", "float");
-REAL_OP(irfft3d, "IRFFT3D", 3, false, "complex64", "float");
+#define NO_GRAD .no_grad = "undefined: TensorFlow has none"
+REAL_OP(rfft, "RFFT", 1, true, "float", "complex64", .grad = rfft_grad);
+REAL_OP(rfft2d, "RFFT2D", 2, true, "float", "complex64", .grad = rfft2d_grad);
+REAL_OP(rfft3d, "RFFT3D", 3, true, "float", "complex64", NO_GRAD);
+REAL_OP(irfft, "IRFFT", 1, false, "complex64", "float", .grad = irfft_grad);
+REAL_OP(irfft2d, "IRFFT2D", 2, false, "complex64", "float", .grad = irfft2d_grad);
+REAL_OP(irfft3d, "IRFFT3D", 3, false, "complex64", "float", NO_GRAD);
