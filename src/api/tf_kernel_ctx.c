@@ -130,6 +130,11 @@ static bool is_set(const struct kctx *c, int i)
 static bool check_output(const struct kctx *c, int i, struct status *st)
 {
     const struct kernel *k = c->kernel;
+    if (dtype_is_ref(k->output_types[i])) /* there is no way to give one */
+        return status_unimplemented(st,
+                                    "Output %d of {{node %s}} is a reference, which a kernel of "
+                                    "this API cannot set",
+                                    i, k->node_name);
     if (!is_set(c, i))
         return status_internal(st, "Missing %d-th output from {{node %s}}", i, k->node_name);
     if (c->out[i].dtype != kernel_output_type(c, i))

@@ -102,8 +102,8 @@ TF_CAPI_EXPORT extern void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor
 
 /* Makes the value of tensor, which stays the caller's, output i. Its bytes may be shared: they are
  * not changed afterwards. Each output must be set, with the type that the node declares; else the
- * run fails with INTERNAL. One thread. Errors: OUT_OF_RANGE (no such output), INVALID_ARGUMENT
- * (malformed strings), RESOURCE_EXHAUSTED. */
+ * run fails with INTERNAL; with UNIMPLEMENTED if the node declares a reference. One thread. Errors:
+ * OUT_OF_RANGE (no such output), INVALID_ARGUMENT (malformed strings), RESOURCE_EXHAUSTED. */
 TF_CAPI_EXPORT extern void TF_SetOutput(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor,
                                         TF_Status *status);
 

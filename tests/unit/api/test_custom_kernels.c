@@ -299,6 +299,7 @@ static void test_failures(void **state)
         {"CkWhy", "y: T", say_why, TF_ABORTED, "not today"},
         {"CkNoOutput", "y: T", no_such_output, TF_INVALID_ARGUMENT, "there is no output 3"},
         {"CkShort", "y: T", too_short, TF_RESOURCE_EXHAUSTED, "output 0 of type 1 and 4 bytes"},
+        {"CkRefOut", "y: Ref(T)", only_allocate, TF_UNIMPLEMENTED, "Output 0 of "},
         {"CkBadString", "y: string", bad_string, TF_INVALID_ARGUMENT, "Malformed TF_STRING"},
     };
     TF_Output x = m_scalar(&b, "x", 1);
