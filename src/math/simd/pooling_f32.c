@@ -236,13 +236,22 @@ static void windows_alone(const struct pooling_piece *p, const float *x, float *
     }
 }
 
+static void relu_slope(const float *x, float *dx, int64_t n)
+{
+    const vf one = vf_splat(1), zero = vf_splat(0);
+    int64_t c = 0;
+    for (; c + VF_LANES <= n; c += VF_LANES)
+        vf_store(dx + c, vf_load(dx + c) * vf_select(vf_load(x + c) > zero, one, zero));
+    for (; c < n; c++)
+        dx[c] *= (float)(x[c] > 0);
+}
+
 /* dx times the slope of a Relu that gave x. */
 static void relu_slopes(const struct pooling_piece *p, const float *x, float *dx)
 {
     const int64_t pixels = p->s->in_h * p->s->in_w, step = p->s->channels;
     for (int64_t i = 0; i < pixels; i++, x += step, dx += step)
-        for (int64_t c = 0; c < p->num_channels; c++)
-            dx[c] *= (float)(x[c] > 0);
+        relu_slope(x, dx, p->num_channels);
 }
 
 void LEAT_FN(pooling_max_f32)(const struct pooling_piece *p)
