@@ -9,8 +9,6 @@
 #include "base/mem.h"
 #include "grad/grad_impl.h"
 
-enum { MAX_LOOP_DEPTH = 64 };
-
 bool node_op_is(const struct node *n, const char *op)
 {
     const char *name = n->op->name;

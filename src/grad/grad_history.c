@@ -119,9 +119,9 @@ static struct output enter_loop(struct grad_ctx *g, struct grad_loop *l, struct 
 /* From outside of all loops into a forward frame. */
 static struct output enter_forward(struct grad_ctx *g, int32_t frame, struct output v)
 {
-    int32_t path[128], n = 0;
+    int32_t path[MAX_LOOP_DEPTH + 1], n = 0;
     for (int32_t f = frame; f > 0; f = g->w->loops[f].parent)
-        path[n++] = f; /* at most MAX_LOOP_DEPTH */
+        path[n++] = f;
     while (n-- > 0) {
         const struct fwd_loop *l = &g->w->loops[path[n]];
         v = enter_attrs(g, (struct place){NULL, path[n], GUARD_NONE}, l->name, l->parallel, v);

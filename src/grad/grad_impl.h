@@ -11,6 +11,8 @@
 
 #include "grad/grad_ctx.h"
 
+enum { MAX_LOOP_DEPTH = 64 }; /* loops in loops; recursion goes as deep */
+
 struct pending { /* gradients collected for one output */
     struct grad_value *v;
     int64_t n, cap;

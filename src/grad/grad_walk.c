@@ -172,7 +172,9 @@ static bool mark_list(struct walk *w, const struct node_list *l)
     bool changed = false;
     for (int64_t i = 0; i < l->n; i++) {
         const int loop = w->facts && node_op_is(l->v[i], "Exit") ? w->facts[l->v[i]->id].loop : 0;
-        if (loop > 0 && w->loops[loop].first_exit == l->v[i])
+        if (loop > 0 && w->loops[loop].depth > MAX_LOOP_DEPTH)
+            w->reached[l->v[i]->id] = w->alive[l->v[i]->id] = true; /* walk_loop refuses it */
+        else if (loop > 0 && w->loops[loop].first_exit == l->v[i])
             changed |= mark_loop(w, &w->loops[loop]);
         changed |= mark_from_inputs(w, l->v[i]);
     }

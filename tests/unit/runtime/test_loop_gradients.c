@@ -197,6 +197,30 @@ static void test_loop_gradients__second_order_is_refused(void **state)
     net_release(&n);
 }
 
+static int levels;
+
+static struct output one_deeper(struct turn *t)
+{
+    if (levels-- > 0)
+        return repeat(t->n, "deep", 1, t->v, t->x, one_deeper);
+    return net_op2(t->n, "Mul", t->v, t->x);
+}
+
+static void test_loop_gradients__nests_that_are_too_deep_are_refused(void **state)
+{
+    (void)state;
+    struct status st = {0};
+    struct net n;
+    net_init(&n, 1, 1);
+    levels = 200;
+    struct output x = net_placeholder(&n), y = repeat(&n, "deep", 1, x, x, one_deeper);
+    slope_of(&n, y, x, &st);
+    assert_int_equal(st.code, STATUS_UNIMPLEMENTED);
+    assert_non_null(strstr(st.message, "nested deeper than"));
+    status_clear(&st);
+    net_release(&n);
+}
+
 static void test_loop_gradients__many_times_in_one_graph(void **state)
 {
     (void)state;
@@ -229,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_loop_gradients__twice),
         cmocka_unit_test(test_loop_gradients__changing_places),
         cmocka_unit_test(test_loop_gradients__second_order_is_refused),
+        cmocka_unit_test(test_loop_gradients__nests_that_are_too_deep_are_refused),
         cmocka_unit_test(test_loop_gradients__many_times_in_one_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
