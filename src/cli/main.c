@@ -11,6 +11,7 @@ static const struct command {
     {"demo", "train models on real data that comes with Leat", demo_usage, demo_main},
     {"run", "run a saved graph on .npy files or numbers", run_usage, run_main},
     {"inspect", "say what a file or folder holds", inspect_usage, inspect_main},
+    {"convert", "freeze, strip or cut a graph; change its form", convert_usage, convert_main},
     {"bench", "measure this library on this machine", bench_usage, bench_main},
     {"info", "list the ops, kernels and devices", info_usage, info_main},
 };
