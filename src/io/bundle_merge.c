@@ -102,6 +102,7 @@ static void remove_indices(const char *const *prefixes, int64_t n, const char *p
 {
     for (int64_t i = 0; i < n; i++) {
         char *path = bundle_index_path(prefixes[i]);
+        io_step();
         if (strcmp(prefixes[i], prefix) != 0)
             unlink(path);
         mem_free(path);

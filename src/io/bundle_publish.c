@@ -111,7 +111,10 @@ static bool link_files(const char *prefix, int num, int from_of, int to_of)
         char *from = bundle_data_path(prefix, i, from_of), *to = bundle_data_path(prefix, i, to_of);
         char *temp = mem_printf("%s.tempstate", to);
         unlink(temp);
-        ok = link(from, temp) == 0 && rename(temp, to) == 0;
+        io_step();
+        ok = link(from, temp) == 0;
+        io_step();
+        ok = ok && rename(temp, to) == 0;
         if (!ok)
             unlink(temp);
         mem_free(from);
@@ -125,6 +128,7 @@ static void remove_files(const char *prefix, int num, int of)
 {
     for (int i = 0; i < num; i++) {
         char *path = bundle_data_path(prefix, i, of);
+        io_step();
         unlink(path);
         mem_free(path);
     }

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/failpoint.h"
 #include "base/mem.h"
 #include "io/os_error.h"
 
@@ -36,6 +38,12 @@ char *path_join(struct str folder, struct str name)
                       slash ? "/" : "", (int)name.n, name.p ? name.p : "");
 }
 
+void io_step(void)
+{
+    if (FAILPOINT("io_kill"))
+        kill(getpid(), SIGKILL);
+}
+
 bool file_exists_at(const char *path)
 {
     struct stat about;
@@ -52,6 +60,7 @@ bool folder_make(const char *path, struct status *st)
 {
     char *part = mem_strdup(path);
     bool ok = true;
+    io_step();
     for (char *p = part; ok && *p;) {
         p += strspn(p, "/");
         p += strcspn(p, "/");
@@ -69,16 +78,19 @@ bool folder_make(const char *path, struct status *st)
 
 bool folder_remove(const char *path, struct status *st)
 {
+    io_step();
     return rmdir(path) == 0 || os_fail(st, errno, "%s", path);
 }
 
 bool file_remove(const char *path, struct status *st)
 {
+    io_step();
     return unlink(path) == 0 || os_fail(st, errno, "%s", path);
 }
 
 bool folder_rename(const char *from, const char *to, struct status *st)
 {
+    io_step();
     return rename(from, to) == 0 || os_fail(st, errno, "%s to %s", from, to);
 }
 
@@ -86,6 +98,7 @@ bool folder_sync_of(const char *path, struct status *st)
 {
     struct str folder = path_folder(path);
     char *name = folder.n > 0 ? mem_strndup(folder.p, folder.n) : mem_strdup(".");
+    io_step();
     int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     /* a file system that cannot sync folders says EINVAL; it has no more to give */
     bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);

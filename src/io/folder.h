@@ -12,6 +12,10 @@ struct str path_name(const char *path);
 /* `name` in `folder` ("": name alone; an absolute name stays). The caller frees (mem_free). */
 char *path_join(struct str folder, struct str name);
 
+/* Passed before every change of what is on disk. For tests: failpoint io_kill ends the process
+ * there as kill -9 does. */
+void io_step(void);
+
 bool file_exists_at(const char *path); /* a file, a folder or anything else */
 bool folder_exists(const char *path);
 /* The folder and those around it that are missing. "" is there. */

@@ -32,6 +32,7 @@ bool output_open(struct output *o, const char *path, struct status *st)
 {
     int error = EEXIST;
     *o = (struct output){.path = mem_strdup(path), .fd = -1};
+    io_step();
     for (int i = 0; i < TRIES && error == EEXIST; i++) {
         mem_free(o->temp);
         o->temp = mem_printf("%s.tempstate%llu", path, (unsigned long long)temp_number());
@@ -52,6 +53,7 @@ bool output_open(struct output *o, const char *path, struct status *st)
 static bool write_out(struct output *o, const char *p, size_t n, struct status *st)
 {
     while (n > 0) {
+        io_step();
         ssize_t done = FAILPOINT("output_write")
                            ? (errno = ENOSPC, -1)
                            : write(o->fd, p, n > MOST_AT_ONCE ? MOST_AT_ONCE : n);
@@ -90,6 +92,7 @@ bool output_sync(struct output *o, struct status *st)
 {
     if (!flush(o, st))
         return false;
+    io_step();
     if (FAILPOINT("output_sync"))
         return os_fail(st, EIO, "%s: fsync", o->temp);
     return fsync(o->fd) == 0 || os_fail(st, errno, "%s: fsync", o->temp);
@@ -140,6 +143,7 @@ void output_abandon(struct output *o)
         return;
     if (o->fd >= 0)
         close(o->fd);
+    io_step();
     unlink(o->temp);
     mem_free(o->buf);
     mem_free(o->path);
