@@ -173,6 +173,10 @@ struct variant_type {
     void (*release)(struct variant *v); /* frees payload and struct */
     /* Appends what Print shows as the value; NULL: "?". */
     void (*print)(const struct variant *v, struct strbuf *out);
+    /* Zeros like v, and the sum of two of this type: new ones, NULL with st set; NULL members: not
+     * to be had. */
+    struct variant *(*zeros)(const struct variant *v, struct status *st);
+    struct variant *(*add)(const struct variant *a, const struct variant *b, struct status *st);
 };
 struct variant { /* what a VARIANT element points to; immutable once shared */
     int refs;    /* atomic */

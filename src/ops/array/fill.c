@@ -90,11 +90,27 @@ KERNEL_DEF(fill_cpu) = {.op = "Fill", .device = "CPU", .run = fill_run};
 
 /* --- ZerosLike, OnesLike --- */
 
+static bool zeros_of_variants(struct kctx *c, const struct tensor *in, struct status *st)
+{
+    struct tensor *out = kernel_out(c, 0, &in->shape, st);
+    for (int64_t i = 0; out && i < in->num_elems; i++) {
+        const struct variant *v = ((struct variant **)in->data)[i];
+        if (!v || !v->type->zeros)
+            return status_unimplemented(st, "ZerosLike: zeros of variants of type '%s'",
+                                        v ? v->type->name : "");
+        struct variant *zeros = v->type->zeros(v, st);
+        if (!zeros)
+            return false;
+        ((struct variant **)out->data)[i] = zeros;
+    }
+    return out != NULL;
+}
+
 static bool zeros_like_run(struct kctx *c, struct status *st)
 {
     const struct tensor *in = kernel_in(c, 0);
-    if (in->dtype == DT_VARIANT && in->num_elems > 0)
-        return status_unimplemented(st, "ZerosLike: zeros of variants are not supported");
+    if (in->dtype == DT_VARIANT)
+        return zeros_of_variants(c, in, st);
     if (in->dtype == DT_STRING) { /* cleared when made */
         struct tensor *out = kernel_out(c, 0, &in->shape, st);
         return out != NULL;

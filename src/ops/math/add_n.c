@@ -87,6 +87,36 @@ static bool add_n_run(struct kctx *c, struct status *st)
     return true;
 }
 
+/* --- variants: as their types say --- */
+
+static bool add_variants_run(struct kctx *c, struct status *st)
+{
+    const struct tensor *x = kernel_in(c, 0);
+    for (int i = 0; i < kernel_num_inputs(c); i++) {
+        const struct tensor *in = kernel_in(c, i);
+        if (in->shape.rank != 0 || !((struct variant **)in->data)[0])
+            return status_invalid(st, "AddN of non-scalar Tensor with dtype=DT_VARIANT is not "
+                                      "supported");
+    }
+    struct variant *sum = variant_ref(((struct variant **)x->data)[0]);
+    for (int i = 1; sum && i < kernel_num_inputs(c); i++) {
+        struct variant *v = ((struct variant **)kernel_in(c, i)->data)[0], *next = NULL;
+        if (v->type != sum->type || !sum->type->add)
+            status_unimplemented(st, "AddN: variants of type '%s' and '%s' cannot be added",
+                                 sum->type->name, v->type->name);
+        else
+            next = sum->type->add(sum, v, st);
+        variant_unref(sum);
+        sum = next;
+    }
+    struct tensor *out = sum ? kernel_out(c, 0, &x->shape, st) : NULL;
+    if (out)
+        ((struct variant **)out->data)[0] = sum;
+    else
+        variant_unref(sum);
+    return out != NULL;
+}
+
 static bool add_n_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0);
@@ -118,8 +148,9 @@ OP_DEF(add_n) = {
     .flags = OP_COMMUTATIVE | OP_AGGREGATE,
     .shape = infer_merged,
     .grad = add_n_grad,
-    .no_kernel = "lists of tensors (variant) cannot be added yet",
 };
+KERNEL_DEF(add_n_variant_cpu) = {
+    .op = "AddN", .device = "CPU", .types = {"T: {variant}"}, .run = add_variants_run};
 KERNEL_DEF(add_n_cpu) = {.op = "AddN",
                          .device = "CPU",
                          .types = {"T: {" K_SUM "}"},
