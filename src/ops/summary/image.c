@@ -40,7 +40,8 @@ static void scale_of(const struct image *im, double *scale, double *offset)
     const double threshold = round_to(im->t->dtype, 1e-6f);
     double least = INFINITY, most = -INFINITY;
     for (int64_t i = 0; i < im->num_pixels; i++) {
-        for (int k = 0; finite_pixel(im, i) && k < im->depth; k++) {
+        int depth = finite_pixel(im, i) ? im->depth : 0;
+        for (int k = 0; k < depth; k++) {
             double v = element(im, i, k);
             least = v < least ? v : least;
             most = v > most ? v : most;
