@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Case table: bytes, text and packed strings to tensors. */
+/* needs: zlib */
 #include "op_case.h"
 
 #define CSV_IS " is not a valid "
