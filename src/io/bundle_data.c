@@ -11,7 +11,7 @@
 #include "io/bundle.h"
 #include "io/coding.h"
 
-enum { PIECE_BYTES = 1 << 20, WINDOW_BYTES = 1 << 16 };
+enum { PIECE_BYTES = 1 << 18, WINDOW_BYTES = 1 << 16 };
 
 static bool wrong_sum(const struct bundle_place *p, uint32_t got, struct status *st)
 {
@@ -61,7 +61,7 @@ static bool read_plain(const struct bundle_place *p, char *to, struct status *st
 {
     int64_t num = (p->n + PIECE_BYTES - 1) / PIECE_BYTES;
     struct pieces s = {.p = p, .to = to, .crcs = mem_new_array(uint32_t, num)};
-    const double ns_a_piece = 400e3;
+    const double ns_a_piece = 60e3;
     lock_init(&s.lock, "bundle pieces", LOCK_RANK_LEAF);
     pool_loop(p->pool, num, 1, ns_a_piece, read_pieces, &s);
     lock_release_memory(&s.lock);
