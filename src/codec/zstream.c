@@ -85,8 +85,10 @@ bool inflater_run(struct inflater *z, struct str *in, void *out, size_t room, si
         uInt had_in = z->z.avail_in, had_out = z->z.avail_out;
         int result = inflate(&z->z, Z_NO_FLUSH);
         uInt used = had_in - z->z.avail_in, made = had_out - z->z.avail_out;
-        in->p += used;
-        in->n -= used;
+        if (used) { /* in->p may be NULL */
+            in->p += used;
+            in->n -= used;
+        }
         *got += made;
         z->fresh = z->fresh && used == 0;
         z->ended = result == Z_STREAM_END;
@@ -140,8 +142,8 @@ bool deflater_run(struct deflater *z, struct str in, enum zflush flush, struct s
                 return status_internal(st, "zlib cannot pack any more");
             strbuf_add(out, piece, PIECE - z->z.avail_out);
         } while (z->z.avail_out == 0);
-        in.p += had;
-        in.n -= had;
+        if (had)
+            in = str_make(in.p + had, in.n - had);
     } while (in.n);
     return true;
 }

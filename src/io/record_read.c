@@ -109,10 +109,11 @@ static bool read_raw(struct record_reader *r, void *to, size_t room, size_t *got
 {
     if (r->fd < 0) {
         *got = room < r->memory.n ? room : r->memory.n;
-        if (*got)
+        if (*got) {
             memcpy(to, r->memory.p, *got);
-        r->memory.p += *got;
-        r->memory.n -= *got;
+            r->memory.p += *got;
+            r->memory.n -= *got;
+        }
         return true;
     }
     ssize_t n;
