@@ -192,11 +192,10 @@ bool function_or_gradient(struct graph *library, const char *name, const struct 
 /* --- gradient functions --- */
 
 /* Nodes that the gradients need. */
-static struct node **needed(struct function_body *b, const struct output *dxs, int n,
-                            int64_t *count)
+static struct node **needed(struct graph *g, const struct output *dxs, int n, int64_t *count)
 {
-    struct node **list = mem_new_array(struct node *, b->graph->num_nodes + 1);
-    bool *seen = mem_new_array(bool, b->graph->num_nodes + 1);
+    struct node **list = mem_new_array(struct node *, g->num_nodes + 1);
+    bool *seen = mem_new_array(bool, g->num_nodes + 1);
     int64_t num = 0, kept = 0;
 
     for (int i = 0; i < n; i++) {
@@ -219,9 +218,9 @@ static struct node **needed(struct function_body *b, const struct output *dxs, i
     }
     mem_free(list);
     list = mem_new_array(struct node *, num + 1);
-    for (int64_t i = 0; i < b->graph->num_nodes; i++) {
-        if (seen[i] && strcmp(b->graph->nodes[i]->op->name, "_Arg") != 0)
-            list[kept++] = b->graph->nodes[i];
+    for (int64_t i = 0; i < g->num_nodes; i++) {
+        if (seen[i] && strcmp(g->nodes[i]->op->name, "_Arg") != 0)
+            list[kept++] = g->nodes[i];
     }
     mem_free(seen);
     *count = kept;
@@ -239,25 +238,44 @@ static char *free_name(struct graph *g, const char *name)
     }
 }
 
-static bool add_to_library(struct graph *g, const char *name, struct function_body *b,
-                           const struct output *dxs, int n, struct status *st)
+char *function_add_from(struct graph *g, const char *base, const struct function_ends *e,
+                        struct status *st)
 {
     struct arena a = {0};
     struct pb_function_def *def;
-    struct output *in = mem_new_array(struct output, b->num_args);
-    struct function_spec s = {
-        .name = name, .inputs = in, .num_inputs = b->num_args, .outputs = dxs, .num_outputs = n};
-    struct node **nodes = needed(b, dxs, n, &s.num_nodes);
+    char *name = free_name(g, base);
+    struct function_spec s = {.name = name,
+                              .inputs = e->in,
+                              .num_inputs = e->num_in,
+                              .outputs = e->out,
+                              .num_outputs = e->num_out};
+    struct node **nodes = needed(e->body, e->out, e->num_out, &s.num_nodes);
 
     s.nodes = nodes;
+    if (!function_from_graph(e->body, &s, &a, &def, st) || !graph_add_function(g, def, st)) {
+        mem_free(name);
+        name = NULL;
+    }
+    mem_free(nodes);
+    arena_release(&a);
+    return name;
+}
+
+static char *add_to_library(struct graph *g, const char *base, struct function_body *b,
+                            const struct output *dxs, int n, struct status *st)
+{
+    struct output *in = mem_new_array(struct output, b->num_args);
+
     for (int i = 0; i < b->num_args; i++)
         in[i] = (struct output){b->args[i], 0};
-    bool ok = function_from_graph(b->graph, &s, &a, &def, st) && graph_add_function(g, def, st);
+    char *name = function_add_from(
+        g, base,
+        &(struct function_ends){
+            .body = b->graph, .in = in, .num_in = b->num_args, .out = dxs, .num_out = n},
+        st);
 
-    mem_free(nodes);
     mem_free(in);
-    arena_release(&a);
-    return ok;
+    return name;
 }
 
 char *function_add_gradient(struct graph *g, const struct attr_func *f,
@@ -274,11 +292,7 @@ char *function_add_gradient(struct graph *g, const struct attr_func *f,
         status_invalid(st, "Function %s has %d arguments and %d results, its call %d and %d",
                        f->name, b.num_args, b.num_rets, want->num_args, want->num_rets);
     } else if (differentiate(&b, want->x, want->types, want->num_x, want->has_dy, dxs, st)) {
-        name = free_name(g, f->name);
-        if (!add_to_library(g, name, &b, dxs, want->num_x, st)) {
-            mem_free(name);
-            name = NULL;
-        }
+        name = add_to_library(g, f->name, &b, dxs, want->num_x, st);
     }
     if (!name)
         status_append(st, " [while making the gradient of function '%s']", f->name);

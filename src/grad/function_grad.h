@@ -13,6 +13,16 @@ MUST_CHECK bool function_or_gradient(struct graph *library, const char *name,
                                      const struct attrs *attrs, struct function_body *out,
                                      struct status *st);
 
+/* Adds to g's library a function, of a name like base, of the nodes of body that the results need.
+ * in are _Arg nodes. Its name, the caller's; NULL: an error. */
+struct function_ends {
+    struct graph *body;
+    const struct output *in, *out;
+    int num_in, num_out;
+};
+char *function_add_from(struct graph *g, const char *base, const struct function_ends *e,
+                        struct status *st) MUST_CHECK;
+
 struct function_gradient {  /* everything borrowed */
     int num_args, num_rets; /* of the function */
     const int *x;           /* arguments whose gradients are wanted */

@@ -8,7 +8,7 @@
 #include "graph/function.h"
 
 /* The type of a gradient for input i; of a variable, that of what it holds. */
-static int gradient_type(struct grad_ctx *g, int i)
+int grad_input_gradient_type(struct grad_ctx *g, int i)
 {
     struct infer_result h;
     int type = grad_type_of(g, grad_in(g, i));
@@ -29,7 +29,7 @@ static struct node *add_gradient(struct grad_ctx *g, const struct attr_func *f)
 
     for (int i = 0; i < n; i++) {
         in[i] = grad_in(g, i);
-        types[i] = gradient_type(g, i);
+        types[i] = grad_input_gradient_type(g, i);
     }
     attrs_set(&attrs, "Tout", attr_list(ATTR_TYPE, types, n));
     for (int i = n; i < all; i++)
@@ -53,7 +53,7 @@ void grad_call_function(struct grad_ctx *g, const struct attr_func *f)
         grad_set(g, i, grad_node_out(g, n, i));
 }
 
-static bool check_repeatable(struct grad_ctx *g, const struct attr_func *f, struct status *st)
+bool grad_check_repeatable(struct grad_ctx *g, const struct attr_func *f, struct status *st)
 {
     return function_repeatable(g->graph, f->name) ||
            status_unimplemented(st,
@@ -64,7 +64,7 @@ static bool check_repeatable(struct grad_ctx *g, const struct attr_func *f, stru
 
 bool grad_set_call(struct grad_ctx *g, const struct attr_func *f, struct status *st)
 {
-    if (!check_repeatable(g, f, st))
+    if (!grad_check_repeatable(g, f, st))
         return false;
     grad_call_function(g, f);
     return grad_done(g, st);
@@ -72,7 +72,7 @@ bool grad_set_call(struct grad_ctx *g, const struct attr_func *f, struct status 
 
 /* --- branches --- */
 
-static bool has_gradient(int type)
+bool grad_type_has_gradient(int type)
 {
     return dtype_is_float(type) || dtype_is_complex(type) || type == DT_VARIANT;
 }
@@ -84,9 +84,9 @@ static void find_xs(struct grad_ctx *g, int first, struct grad_branches *out, in
     int *x = arena_array(&g->arena, int, n + 1), *types = arena_array(&g->arena, int, n + 1);
 
     for (int i = first; i < n; i++) {
-        int type = gradient_type(g, i);
+        int type = grad_input_gradient_type(g, i);
 
-        if (!has_gradient(type) || (g->w && !walk_flows_to(g->w, grad_in(g, i))))
+        if (!grad_type_has_gradient(type) || (g->w && !walk_flows_to(g->w, grad_in(g, i))))
             continue;
         args[out->num_x] = i - first;
         types[out->num_x] = type;
@@ -105,7 +105,7 @@ static const bool *find_inputs(struct grad_ctx *g, int first, struct grad_branch
     for (int i = first; i < n; i++)
         in[out->num_inputs++] = grad_in(g, i);
     for (int i = 0; i < num_y; i++) {
-        has_dy[i] = has_gradient(grad_type_of(g, grad_out(g, i))) && grad_has_dy(g, i);
+        has_dy[i] = grad_type_has_gradient(grad_type_of(g, grad_out(g, i))) && grad_has_dy(g, i);
         if (has_dy[i])
             in[out->num_inputs++] = grad_dy(g, i);
     }
@@ -129,7 +129,7 @@ bool grad_make_branches(struct grad_ctx *g, const struct attr_func *const *f, in
                                      .has_dy = find_inputs(g, first, out)};
 
     for (int i = 0; i < num_f; i++) {
-        if (!check_repeatable(g, f[i], st))
+        if (!grad_check_repeatable(g, f[i], st))
             return false;
         char *name = function_add_gradient(g->graph, f[i], &want, st);
 

@@ -29,6 +29,12 @@ struct output grad_const_of_type(struct grad_ctx *g, int type, double v);
 void grad_ctx_release(struct grad_ctx *g);
 /* The gradients of a call of f are SymbolicGradient's, whatever its body does. */
 void grad_call_function(struct grad_ctx *g, const struct attr_func *f);
+/* What an input's gradient is: of a variable, that of what it holds; whether there can be one; and
+ * whether a call may be repeated (UNIMPLEMENTED). */
+int grad_input_gradient_type(struct grad_ctx *g, int i);
+bool grad_type_has_gradient(int type);
+MUST_CHECK bool grad_check_repeatable(struct grad_ctx *g, const struct attr_func *f,
+                                      struct status *st);
 /* Dense form of a gradient (invalid stays invalid). */
 struct output grad_densify(struct grad_ctx *g, const struct grad_value *v);
 /* The sum of n >= 1 gradients of one value. */

@@ -64,6 +64,8 @@ struct function_body {
 MUST_CHECK bool function_instantiate(struct graph *library, const char *name,
                                      const struct attrs *attrs, struct function_body *out,
                                      struct status *st);
+/* An empty graph for a body, with the library and versions of that one. */
+struct graph *function_body_graph(struct graph *library);
 void function_body_clear(struct function_body *b);
 
 #endif

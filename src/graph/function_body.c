@@ -434,7 +434,7 @@ void function_body_clear(struct function_body *b)
     *b = (struct function_body){0};
 }
 
-static struct graph *body_graph(struct graph *library)
+struct graph *function_body_graph(struct graph *library)
 {
     struct graph *g = graph_new();
 
@@ -465,7 +465,7 @@ bool function_instantiate(struct graph *library, const char *name, const struct 
     bool ok = build_def(&m, st);
 
     if (ok) {
-        out->graph = body_graph(library);
+        out->graph = function_body_graph(library);
         ok = graph_import_body(out->graph, m.def, st) && fill_body(&m, out, st);
     }
     if (!ok) {

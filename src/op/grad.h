@@ -76,6 +76,11 @@ struct grad_branches {
 };
 MUST_CHECK bool grad_make_branches(struct grad_ctx *g, const struct attr_func *const *f, int num_f,
                                    int first, struct grad_branches *out, struct status *st);
+/* For loops whose cond and body are functions of the op's inputs: the forward loop runs once more,
+ * and records the values that each turn begins with on lists; another loop takes them off again,
+ * last one first. UNIMPLEMENTED as above. */
+MUST_CHECK bool grad_set_while(struct grad_ctx *g, const struct attr_func *cond,
+                               const struct attr_func *body, struct status *st);
 /* INVALID_ARGUMENT or the given code; the gradient walk names the node. Always false. */
 bool grad_fail(struct grad_ctx *g, struct status *st, int code, const char *fmt, ...)
     PRINTF_LIKE(4, 5);

@@ -195,6 +195,14 @@ static bool while_shape(struct infer_ctx *c, struct status *st)
     return true;
 }
 
+static bool while_grad(struct grad_ctx *g, struct status *st)
+{
+    const struct attr_func *cond, *body;
+
+    return attrs_get_func(grad_attrs(g), "cond", &cond, st) &&
+           attrs_get_func(grad_attrs(g), "body", &body, st) && grad_set_while(g, cond, body, st);
+}
+
 /* clang-format off */
 #define WHILE_ATTRS                                                                                \
     {"T: list(type) >= 0", "cond: func", "body: func", "output_shapes: list(shape) = []",          \
@@ -209,7 +217,7 @@ OP_DEF(while) = {
     .attrs = WHILE_ATTRS,
     .flags = OP_STATEFUL,
     .shape = while_shape,
-    .no_grad = "undefined: not supported yet",
+    .grad = while_grad,
 };
 KERNEL_DEF(while_cpu) = {.op = "While",
                          .device = "CPU",
@@ -226,7 +234,7 @@ OP_DEF(stateless_while) = {
     .outputs = {"output: T"},
     .attrs = WHILE_ATTRS,
     .shape = while_shape,
-    .no_grad = "undefined: not supported yet",
+    .grad = while_grad,
 };
 KERNEL_DEF(stateless_while_cpu) = {.op = "StatelessWhile",
                                    .device = "CPU",
