@@ -10,6 +10,7 @@
 #ifndef LEAT_SAVED_MODEL_H
 #define LEAT_SAVED_MODEL_H
 
+#include "leat/saver.h"
 #include "leat/types.h"
 
 #ifdef __cplusplus
@@ -74,8 +75,73 @@ LEAT_EXPORT int leat_saved_model_run(leat_saved_model *m, const char *signature,
                                      leat_named_tensor *outputs, int num_outputs,
                                      TF_Status *status);
 
+/* ---- SavedModels written ---- */
+
+typedef struct leat_named_output {
+    const char *name;
+    TF_Output tensor;
+} leat_named_output;
+struct leat_signature_def {
+    const char *name;   /* NULL: serving_default */
+    const char *method; /* NULL: tensorflow/serving/predict */
+    const leat_named_output *inputs, *outputs;
+    int num_inputs, num_outputs;
+};
+struct leat_asset { /* a file that goes with the model; its new path is fed to the tensor */
+    TF_Output tensor;
+    const char *path;
+};
+
+#define LEAT_SAVED_MODEL_SAVE_FIELDS_                                                              \
+    const char *made_at;      /* not used */                                                       \
+    struct leat_strings tags; /* NULL: serve */                                                    \
+    const struct leat_signature_def *signatures;                                                   \
+    int num_signatures;                                                                            \
+    const struct leat_asset *assets;                                                               \
+    int num_assets;                                                                                \
+    TF_Operation *init_op; /* runs after the variables are restored; NULL: none */                 \
+    leat_saver *saver;     /* NULL: one is made, for all of LEAT_GLOBAL_VARIABLES */               \
+    int as_text            /* 1: saved_model.pbtxt */
+struct leat_saved_model_save_args {
+    LEAT_SAVED_MODEL_SAVE_FIELDS_;
+};
+LEAT_EXPORT void leat_saved_model_save_args_init(struct leat_saved_model_save_args *args);
+/* Writes the graph, its collections, the signatures, the assets and the values that its variables
+ * have in the session as a SavedModel, which TensorFlow reads too. dir must not be there yet; it
+ * appears when all is written, or not at all. Nodes are added to the graph where saver is NULL.
+ * Returns 1, or 0 with an error: INVALID_ARGUMENT (a name is missing, a tensor is not of the
+ * graph), ALREADY_EXISTS, NOT_FOUND (an asset), RESOURCE_EXHAUSTED (the disk is full),
+ * PERMISSION_DENIED, and those of TF_SessionRun. Any thread, while nothing is added. */
+LEAT_EXPORT int leat_saved_model_save_fn(TF_Graph *g, TF_Session *session, const char *dir,
+                                         TF_Status *status,
+                                         const struct leat_saved_model_save_args *args);
+
 #ifdef __cplusplus
 }
+#else
+
+struct leat_saved_model_save_call {
+    TF_Graph *g;
+    TF_Session *session;
+    const char *dir;
+    TF_Status *status;
+    union {
+        struct {
+            LEAT_SAVED_MODEL_SAVE_FIELDS_;
+        };
+        struct leat_saved_model_save_args args;
+    };
+};
+static inline int leat_saved_model_save_call(const struct leat_saved_model_save_call *c)
+{
+    return leat_saved_model_save_fn(c->g, c->session, c->dir, c->status, &c->args);
+}
+#define LEAT_SAVED_MODEL_SAVE_DEFAULTS_
+/* (g, session, dir, status, .signatures, .num_signatures, .tags, .assets, .init_op, .saver...) */
+#define leat_saved_model_save(...)                                                                 \
+    LEAT_CALL_(leat_saved_model_save_call, leat_saved_model_save_call,                             \
+               LEAT_SAVED_MODEL_SAVE_DEFAULTS_, .g, __VA_ARGS__)
+
 #endif
 
 #endif

@@ -304,6 +304,80 @@ static void test_meta_graph_round_trip(void **state)
     TF_DeleteGraph(h);
 }
 
+static void test_written_and_loaded(void **state)
+{
+    (void)state;
+    char dir[100], asset[160];
+    snprintf(dir, sizeof dir, "%s/model", scratch);
+    snprintf(asset, sizeof asset, "%s/words.txt.gz", scratch);
+    write_bytes("words.txt.gz", "\x1f\x8b not really", 14);
+    TF_Graph *g = TF_NewGraph();
+    TF_Output x = leat_placeholder(g, .dtype = TF_FLOAT, .shape = leat_shape(-1), .name = "x");
+    TF_Output w = leat_variable(g, "w", leat_const_float(g, 3));
+    TF_Output b = leat_variable(g, "b", leat_const_float(g, 4), .resource = 1);
+    TF_Output y = leat_add(g, leat_mul(g, x, w), b, .name = "y");
+    TF_Output words = leat_variable(g, "words", leat_const_string(g, "none"), .trainable = 0,
+                                    .collection = LEAT_LOCAL_VARIABLES);
+    TF_Output path = leat_const_string(g, "", .name = "path");
+    TF_Operation *init = leat_assign(g, words, path, .name = "set_words").oper;
+    TF_Session *s = leat_session_new(g, status);
+    leat_run_op(s, leat_global_variables_initializer(g), leat_no_feeds(), status);
+    leat_run_op(s, leat_assign(g, w, leat_const_float(g, 5)).oper, leat_no_feeds(), status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    leat_named_output in = {"x", x}, out = {"y", y};
+    struct leat_signature_def sig = {
+        .inputs = &in, .num_inputs = 1, .outputs = &out, .num_outputs = 1};
+    struct leat_asset file = {path, asset};
+    if (!leat_saved_model_save(g, s, dir, status, .signatures = &sig, .num_signatures = 1,
+                               .assets = &file, .num_assets = 1, .init_op = init))
+        fail_msg("%s", TF_Message(status));
+    assert_false(leat_saved_model_save(g, s, dir, status)); /* is there already */
+    assert_int_equal(TF_GetCode(status), TF_ALREADY_EXISTS);
+    leat_session_close(s);
+    TF_DeleteGraph(g);
+    leat_saved_model *m = leat_saved_model_load(dir, (struct leat_strings){NULL, 0}, status);
+    if (!m)
+        fail_msg("%s", TF_Message(status));
+    float v[] = {0, 2}, want[] = {4, 14};
+    signature_gives(m, NULL, "x", floats(v, 2, 1, (int64_t[]){2}), "y", want, 2);
+    TF_Tensor *got = NULL; /* the init op ran, with the asset's new path */
+    TF_Output at = {TF_GraphOperationByName(leat_saved_model_graph(m), "words"), 0};
+    assert_true(leat_run(leat_saved_model_session(m), status,
+                         .fetches = leat_fetches(leat_fetch_tensor(at, &got))));
+    const char *text;
+    size_t n;
+    assert_true(leat_tensor_string_at(got, 0, &text, &n, status));
+    snprintf(asset, sizeof asset, "%s/assets/words.txt.gz", dir);
+    assert_int_equal(n, strlen(asset));
+    assert_memory_equal(text, asset, n);
+    assert_int_equal(access(asset, R_OK), 0);
+    TF_DeleteTensor(got);
+    leat_saved_model_free(m);
+}
+
+static void test_failed_saves_leave_nothing(void **state)
+{
+    (void)state;
+    char dir[128];
+    snprintf(dir, sizeof dir, "%s/none", scratch);
+    TF_Graph *g = TF_NewGraph();
+    leat_variable(g, "w", leat_const_float(g, 3));
+    TF_Session *s = leat_session_new(g, status);
+    assert_false(leat_saved_model_save(g, s, dir, status)); /* w has no value */
+    assert_int_equal(TF_GetCode(status), TF_FAILED_PRECONDITION);
+    leat_named_output bad = {"x", {NULL, 0}};
+    struct leat_signature_def sig = {.inputs = &bad, .num_inputs = 1};
+    leat_run_op(s, leat_global_variables_initializer(g), leat_no_feeds(), status);
+    assert_false(leat_saved_model_save(g, s, dir, status, .signatures = &sig, .num_signatures = 1));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_int_not_equal(access(dir, F_OK), 0);
+    assert_false(leat_saved_model_save(NULL, s, dir, status));
+    snprintf(dir, sizeof dir, "ls %s | grep -q none", scratch);
+    assert_int_not_equal(system(dir), 0); /* no temporary folder either */
+    leat_session_close(s);
+    TF_DeleteGraph(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +389,8 @@ int main(void)
         cmocka_unit_test(test_broken),
         cmocka_unit_test(test_truncated_everywhere),
         cmocka_unit_test(test_meta_graph_round_trip),
+        cmocka_unit_test(test_written_and_loaded),
+        cmocka_unit_test(test_failed_saves_leave_nothing),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

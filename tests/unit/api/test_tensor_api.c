@@ -564,7 +564,7 @@ static void release_variant(struct variant *v)
 static void test_variants(void **state)
 {
     (void)state;
-    static const struct variant_type type = {"T", release_variant, NULL};
+    static const struct variant_type type = {.name = "T", .release = release_variant};
     struct shape two = shape_1(2);
     struct tensor v = {0};
     assert_true(tensor_new(&v, DT_VARIANT, &two, &st));
