@@ -165,6 +165,34 @@ static void test_regression(void **state)
     leat_saved_model_free(m);
 }
 
+/* Strings cut at blanks and joined again, and some that pass as they are. */
+static void test_strings(void **state)
+{
+    (void)state;
+    leat_saved_model *m = load("saved_model_strings", leat_strings("serve"));
+    TF_Tensor *a = text_tensor((const char *const[]){"a b", "c", "d", "e f g"},
+                               (size_t[]){3, 1, 1, 5}, 4, 2, (int64_t[]){2, 2});
+    TF_Tensor *b =
+        text_tensor((const char *const[]){"x", "y z"}, (size_t[]){1, 3}, 2, 1, (int64_t[]){2});
+    TF_Tensor *joined =
+        text_tensor((const char *const[]){"x y z"}, (size_t[]){5}, 1, 1, (int64_t[]){1});
+    TF_Tensor *want[] = {a, joined};
+    leat_named_tensor x[] = {{"A", a}, {"B", b}};
+    leat_named_tensor y[] = {{"Original_A", NULL}, {"Joined_Splited_Text", NULL}};
+    leat_saved_model_run(m, NULL, x, 2, y, 2, status);
+    if (TF_GetCode(status) != TF_OK)
+        fail_msg("%s", TF_Message(status));
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(TF_TensorByteSize(y[i].tensor), TF_TensorByteSize(want[i]));
+        assert_memory_equal(TF_TensorData(y[i].tensor), TF_TensorData(want[i]),
+                            TF_TensorByteSize(want[i]));
+        TF_DeleteTensor(y[i].tensor);
+        TF_DeleteTensor(want[i]);
+    }
+    TF_DeleteTensor(b);
+    leat_saved_model_free(m);
+}
+
 /* --- the C API, and what is wrong --- */
 
 static TF_Session *tf_load(const char *dir, const char *const *tags, int n, TF_Graph *g,
@@ -385,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_half_plus_two_with_snappy),
         cmocka_unit_test(test_mnist_lr),
         cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_strings),
         cmocka_unit_test(test_c_api),
         cmocka_unit_test(test_broken),
         cmocka_unit_test(test_truncated_everywhere),
