@@ -7,7 +7,7 @@
 #include "grad/grad_walk.h"
 #include "graph/function_make.h"
 
-enum { MAX_GRADIENT_DEPTH = 32 };
+enum { MAX_GRADIENT_DEPTH = 32, MAX_FUNCTIONS = 10000 };
 
 static bool instantiate(struct graph *library, const char *name, const struct attrs *attrs,
                         int depth, struct function_body *out, struct status *st);
@@ -71,21 +71,23 @@ static struct output zeros_like(struct function_body *b, struct output x, int ty
     return (struct output){add_node(b->graph, "ZerosLike", "zeros", DT_INVALID, -1, &x, st), 0};
 }
 
-/* The gradients of the body's results by argument x[i], of type types[i]; zeros where there is
- * none. Results without a gradient coming in count as constants. */
-static bool differentiate(struct function_body *b, const int *x, const int *types, int num_x,
-                          const bool *wanted, struct output *dxs, struct status *st)
+/* The gradients of the body's results by the arguments that are wanted (x NULL: the first num_x);
+ * zeros where there are none. Results without a gradient coming in count as constants. */
+static bool differentiate(struct function_body *b, const struct function_gradient *want,
+                          struct output *dxs, struct status *st)
 {
+    const int *x = want->x, *types = want->types, num_x = want->num_x;
     const int num_y = b->num_rets;
     struct output *ys = mem_new_array(struct output, num_y);
     struct output *dys = mem_new_array(struct output, num_y);
     struct output *xs = mem_new_array(struct output, num_x);
     struct grad_value *found = mem_new_array(struct grad_value, num_x);
-    struct grad_request r = {.ys = ys, .dys = dys, .xs = xs, .num_xs = num_x, .dense = true};
+    struct grad_request r = {
+        .ys = ys, .dys = dys, .xs = xs, .num_xs = num_x, .dense = true, .depth = want->depth + 1};
 
     for (int i = 0; i < num_x; i++)
         xs[i] = (struct output){b->args[x ? x[i] : i], 0};
-    bool ok = add_dys(b, wanted, dys, st);
+    bool ok = add_dys(b, want->has_dy, dys, st);
 
     for (int i = 0; i < num_y; i++) {
         if (!dys[i].node)
@@ -127,7 +129,8 @@ static bool make_gradient(struct function_body *b, struct status *st)
 {
     const int n = b->num_args;
     struct output *dxs = mem_new_array(struct output, n);
-    bool ok = differentiate(b, NULL, NULL, n, NULL, dxs, st) && set_rets(b, dxs, n, st);
+    bool ok = differentiate(b, &(struct function_gradient){.num_x = n}, dxs, st) &&
+              set_rets(b, dxs, n, st);
 
     mem_free(dxs);
     return ok;
@@ -278,20 +281,36 @@ static char *add_to_library(struct graph *g, const char *base, struct function_b
     return name;
 }
 
+/* Functions that lead to themselves would have no end of gradient functions, and some that do not
+ * have a number of them that grows with the power of their depth. */
+static bool check_growth(struct graph *g, const struct attr_func *f,
+                         const struct function_gradient *want, struct status *st)
+{
+    if (function_recursive(g, f->name))
+        return status_unimplemented(st, "The gradient of function '%s', which calls itself",
+                                    f->name);
+    if (want->depth > MAX_GRADIENT_DEPTH || graph_functions(g, NULL, 0) > MAX_FUNCTIONS)
+        return status_exhausted(st,
+                                "The gradient of function '%s' needs too many functions: more than "
+                                "%d, or more than %d deep",
+                                f->name, MAX_FUNCTIONS, MAX_GRADIENT_DEPTH);
+    return true;
+}
+
 char *function_add_gradient(struct graph *g, const struct attr_func *f,
                             const struct function_gradient *want, struct status *st)
 {
     struct function_body b;
     char *name = NULL;
 
-    if (!function_or_gradient(g, f->name, &f->attrs, &b, st))
+    if (!check_growth(g, f, want, st) || !function_or_gradient(g, f->name, &f->attrs, &b, st))
         return NULL;
     struct output *dxs = mem_new_array(struct output, want->num_x);
 
     if (b.num_rets != want->num_rets || b.num_args != want->num_args) {
         status_invalid(st, "Function %s has %d arguments and %d results, its call %d and %d",
                        f->name, b.num_args, b.num_rets, want->num_args, want->num_rets);
-    } else if (differentiate(&b, want->x, want->types, want->num_x, want->has_dy, dxs, st)) {
+    } else if (differentiate(&b, want, dxs, st)) {
         name = add_to_library(g, f->name, &b, dxs, want->num_x, st);
     }
     if (!name)

@@ -29,6 +29,7 @@ struct function_gradient {  /* everything borrowed */
     const int *types;       /* of those gradients */
     int num_x;
     const bool *has_dy; /* by result: a gradient comes in */
+    int depth;          /* of the walk that wants it */
 };
 /* Adds to g's library a function of f's arguments and of the gradients that come in, whose results
  * are the gradients by x (zeros where there are none). Its name, the caller's; NULL: an error. */

@@ -126,7 +126,8 @@ bool grad_make_branches(struct grad_ctx *g, const struct attr_func *const *f, in
                                      .x = args,
                                      .types = out->types,
                                      .num_x = out->num_x,
-                                     .has_dy = find_inputs(g, first, out)};
+                                     .has_dy = find_inputs(g, first, out),
+                                     .depth = g->r->depth};
 
     for (int i = 0; i < num_f; i++) {
         if (!grad_check_repeatable(g, f[i], st))

@@ -23,6 +23,7 @@ struct grad_request {
     const struct output *stops; /* treated as constants */
     int num_stops;
     const char *prefix; /* names are prefix/Op, prefix/Op_1; NULL: a fresh "gradients" */
+    int depth;          /* gradients of functions around this one */
     bool dense;         /* slices are made dense in the result */
     bool node_scopes;   /* names are prefix/FORWARD_grad/Op, as tf.gradients has them */
     /* Called with each node's description before it is finished, and with the node; may be NULL. */

@@ -364,7 +364,8 @@ static bool make(struct while_grad *w, struct status *st)
                                      .x = w->x,
                                      .types = w->x_types,
                                      .num_x = w->num_x,
-                                     .has_dy = w->has_dy};
+                                     .has_dy = w->has_dy,
+                                     .depth = w->g->r->depth};
 
     if (w->num_x == 0)
         return true;

@@ -36,6 +36,11 @@
         BODY_CONST("k", k) " node_def{name:'o' "                                                   \
                            "op:'Less' input:'x' input:'k:output:0'" FLOAT(                         \
                                "T") "} ret{key:'y' value:'o:z:0'}}"
+#define SQUARE                                                                                     \
+    " function{" SIGNATURE("square", "DT_FLOAT",                                                   \
+                           "DT_FLOAT") " node_def{name:'o' op:'Mul' "                              \
+                                       "input:'x' input:'x'" FLOAT(                                \
+                                           "T") "} ret{key:'y' value:'o:z:0'}}"
 /* down(x) = x > 0 ? down(x - 1) + 1 : x, by way of two more functions. */
 #define RECURSION                                                                                  \
     " function{" SIGNATURE("down", "DT_FLOAT", "DT_FLOAT") BODY_CONST(                             \
@@ -132,8 +137,8 @@
     " node{name:'y' op:'While' input:'x'" TYPES("T", "DT_FLOAT") FUNC("cond", cond)                \
         FUNC("body", body) "}"
 #define LIBRARY                                                                                    \
-    "library{" ONE_OP("twice", "Mul", "2") ONE_OP("more", "AddV2", "1") BELOW("small", "100")      \
-        RECURSION FOR_EVER "}"
+    "library{" SQUARE ONE_OP("twice", "Mul", "2") ONE_OP("more", "AddV2", "1")                     \
+        BELOW("small", "100") RECURSION FOR_EVER "}"
 
 static float result(const char *graph, struct bench *b)
 {
@@ -197,6 +202,181 @@ static void test_function_ops__loops(void **state)
     gives(LIBRARY CONST("x", "3") WHILE_NODE("small", "twice"), 192);
     gives(LIBRARY CONST("x", "-20000") WHILE_NODE("small", "more"), 100);
     gives(LIBRARY CONST("x", "1000") WHILE_NODE("small", "twice"), 1000);
+}
+
+/* dy/dx of the graph at the x that it has, in the session that has run it. */
+static void slope(const char *graph, float want)
+{
+    struct bench b;
+    bench_open(&b);
+    (void)result(graph, &b);
+    TF_Output y = {TF_GraphOperationByName(b.g, "y"), 0}, dx;
+    TF_Output x = {TF_GraphOperationByName(b.g, "x"), 0};
+    TF_Tensor *t = NULL;
+    TF_AddGradients(b.g, &y, 1, &x, 1, NULL, b.st, &dx);
+    if (TF_GetCode(b.st) == TF_OK)
+        TF_SessionRun(b.s, NULL, NULL, NULL, 0, &dx, &t, 1, NULL, 0, NULL, b.st);
+    if (TF_GetCode(b.st) != TF_OK)
+        fail_msg("%s for %s", TF_Message(b.st), graph);
+    float v = *(float *)TF_TensorData(t);
+    if (v != want)
+        fail_msg("%g instead of %g for %s", (double)v, (double)want, graph);
+    TF_DeleteTensor(t);
+    bench_close(&b);
+}
+
+static void test_function_ops__gradients(void **state)
+{
+    (void)state;
+    slope(LIBRARY CONST("x", "3") " node{name:'y' op:'twice' input:'x'}", 2);
+    slope(LIBRARY CONST("x", "3") CALL("PartitionedCall", "twice", "x"), 2);
+    slope(LIBRARY CONST("x", "3") CONST("c", "1") IF_NODE("c", "DT_FLOAT"), 2);
+    slope(LIBRARY CONST("x", "3") CONST("c", "0") IF_NODE("c", "DT_FLOAT"), 1);
+    slope(LIBRARY CONST("x", "3") INT("i", "0") CASE_NODE, 2);
+    slope(LIBRARY CONST("x", "3") WHILE_NODE("small", "twice"), 64);
+    slope(LIBRARY CONST("x", "3") WHILE_NODE("small", "square"), 8 * 2187);
+    slope(LIBRARY CONST("x", "1000") WHILE_NODE("small", "twice"), 1);
+}
+
+/* What would draw other numbers when it runs again has no gradient. */
+static void test_function_ops__no_gradient_of_random_bodies(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b);
+    float v = result(
+        "library{function{" SIGNATURE(
+            "noise", "DT_FLOAT",
+            "DT_FLOAT") " node_def{name:'s' op:'Shape' "
+                        "input:'x'" FLOAT(
+                            "T") " attr{key:'out_type' "
+                                 "value{type:DT_INT32}}}"
+                                 " node_def{name:'r' "
+                                 "op:'RandomUniform' "
+                                 "input:'s:output:"
+                                 "0'" FLOAT(
+                                     "dtype") " attr{"
+                                              "key:'T' "
+                                              "value{"
+                                              "type:DT_"
+                                              "INT32}}}"
+                                              " node_"
+                                              "def{name:"
+                                              "'m' "
+                                              "op:'Mul' "
+                                              "input:'x'"
+                                              " input:'"
+                                              "r:output:"
+                                              "0'" FLOAT(
+                                                  "T") "} ret{key:'y' value:'m:z:0'}}}" CONST("x",
+                                                                                              "3")
+                                                  CALL("S"
+                                                       "t"
+                                                       "a"
+                                                       "t"
+                                                       "e"
+                                                       "f"
+                                                       "u"
+                                                       "l"
+                                                       "P"
+                                                       "a"
+                                                       "r"
+                                                       "t"
+                                                       "i"
+                                                       "t"
+                                                       "i"
+                                                       "o"
+                                                       "n"
+                                                       "e"
+                                                       "d"
+                                                       "C"
+                                                       "a"
+                                                       "l"
+                                                       "l",
+                                                       "n"
+                                                       "o"
+                                                       "i"
+                                                       "s"
+                                                       "e",
+                                                       "x"),
+        &b);
+    assert_true(v >= 0 && v < 3);
+    TF_Output y = {TF_GraphOperationByName(b.g, "y"), 0}, dx;
+    TF_Output x = {TF_GraphOperationByName(b.g, "x"), 0};
+    TF_AddGradients(b.g, &y, 1, &x, 1, NULL, b.st, &dx);
+    assert_int_equal(TF_GetCode(b.st), TF_UNIMPLEMENTED);
+    bench_close(&b);
+}
+
+static void test_function_ops__no_gradient_without_end(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b);
+    const char *graph = "library{function{" SIGNATURE("f", "DT_FLOAT", "DT_FLOAT") BODY_CONST(
+        "c", "0") " node_def{name:'i' op:'If' input:'c:output:0' input:'x'" FLOAT("Tcond")
+        TYPES("Tin", "DT_FLOAT") TYPES("Tout", "DT_FLOAT") FUNC("then_branch", "f") FUNC(
+            "else_branch", "square") "} ret{key:'y' value:'i:output:0'}}" SQUARE "}" CONST("x", "3")
+            CONST("c", "1") " node{name:'y' op:'If' input:'c' input:'x'" FLOAT("Tcond")
+                TYPES("Tin", "DT_FLOAT") TYPES("Tout", "DT_FLOAT") FUNC("then_branch", "f")
+                    FUNC("else_branch", "f") "}";
+    assert_true(result(graph, &b) == 9);
+    TF_Output y = {TF_GraphOperationByName(b.g, "y"), 0}, dx;
+    TF_Output x = {TF_GraphOperationByName(b.g, "x"), 0};
+    TF_AddGradients(b.g, &y, 1, &x, 1, NULL, b.st, &dx);
+    assert_int_equal(TF_GetCode(b.st), TF_UNIMPLEMENTED);
+    bench_close(&b);
+}
+
+/* --- lists --- */
+
+#define DTYPE " attr{key:'element_dtype' value{type:DT_FLOAT}}"
+#define EMPTY(most)                                                                                \
+    INT("any", "-1")                                                                               \
+    INT("most", most)                                                                              \
+    " node{name:'l0' op:'EmptyTensorList' input:'any' "                                            \
+    "input:'most'" DTYPE " attr{key:'shape_type' value{type:DT_INT32}}}"
+#define PUSH(name, list)                                                                           \
+    " node{name:'" name "' op:'TensorListPushBack' input:'" list "' input:'x'" DTYPE "}"
+#define POP(name, list)                                                                            \
+    " node{name:'" name "' op:'TensorListPopBack' input:'" list "' input:'any'" DTYPE "}"
+#define ITEM(name, list, index)                                                                    \
+    INT("at", index)                                                                               \
+    " node{name:'" name "' op:'TensorListGetItem' input:'" list "' input:'at' "                    \
+    "input:'any'" DTYPE "}"
+
+static void test_function_ops__lists(void **state)
+{
+    (void)state;
+    gives(CONST("x", "3") EMPTY("-1") PUSH("l1", "l0") ITEM("y", "l1", "0"), 3);
+    slope(CONST("x", "3") EMPTY("-1") PUSH("l1", "l0") ITEM("y", "l1", "0"), 1);
+    gives(CONST("x", "3") EMPTY("-1") PUSH("l1", "l0") PUSH("l2", "l1")
+              POP("p", "l2") " node{name:'y' op:'AddV2' input:'p:1' input:'x'" FLOAT("T") "}",
+          6);
+    fails(CONST("x", "3") EMPTY("-1") PUSH("l1", "l0") ITEM("y", "l1", "1"), TF_INVALID_ARGUMENT,
+          "Trying to access element 1 in a list with 1 elements.");
+    fails(CONST("x", "3") EMPTY("-1") PUSH("l1", "l0") ITEM("y", "l1", "-1"), TF_INVALID_ARGUMENT,
+          "Trying to access element -1 in a list with 1 elements.");
+    fails(CONST("x", "3") EMPTY("0") PUSH("l1", "l0") ITEM("y", "l1", "0"), TF_INVALID_ARGUMENT,
+          "Tried to push item into a full list");
+    fails(CONST("x", "3") EMPTY("-1") POP("p", "l0") " node{name:'y' op:'Identity' "
+                                                     "input:'p:1'" FLOAT("T") "}",
+          TF_INVALID_ARGUMENT, "Trying to pop from an empty list.");
+    fails(" node{name:'o' op:'OptionalNone'}" CONST("x", "3") INT("any", "-1") ITEM("y", "o", "0"),
+          TF_INVALID_ARGUMENT, "Input handle is not a list. Saw: 'tensorflow::data::Optional'");
+}
+
+static void test_function_ops__optionals(void **state)
+{
+    (void)state;
+#define GET(from)                                                                                  \
+    " node{name:'y' op:'OptionalGetValue' input:'" from                                            \
+    "'" TYPES("output_types", "DT_FLOAT") " attr{key:'output_shapes' value{list{shape{}}}}}"
+    gives(CONST("x", "3") " node{name:'o' op:'OptionalFromValue' input:'x'" TYPES(
+              "Toutput_types", "DT_FLOAT") "}" GET("o"),
+          3);
+    fails(" node{name:'o' op:'OptionalNone'}" GET("o"), TF_INVALID_ARGUMENT,
+          "The given optional does not have a value.");
 }
 
 static void test_function_ops__recursion_is_bounded(void **state)
@@ -268,6 +448,11 @@ int main(void)
         T(test_function_ops__calls),
         T(test_function_ops__branches),
         T(test_function_ops__loops),
+        T(test_function_ops__gradients),
+        T(test_function_ops__no_gradient_of_random_bodies),
+        T(test_function_ops__no_gradient_without_end),
+        T(test_function_ops__lists),
+        T(test_function_ops__optionals),
         T(test_function_ops__recursion_is_bounded),
         T(test_function_ops__what_does_not_fit_is_refused),
         T(test_function_ops__arguments_outside_of_functions),
