@@ -7,7 +7,8 @@
 TensorFlow is $TF1_PYTHON's or that of build/peers/tf1 (tools/peers.py). The comparing is done by
 worker.py, in processes of that Python: one that dies fails the case it was at, and another takes
 up after it. The seed is 1 unless told; the same seed asks the same things. Then programs.py: training
-programs, whole; and checkpoints.py and records.py: files of one read by the other.
+programs, whole; functions.py: graphs with functions; and checkpoints.py and records.py: files of one read by the
+other.
 """
 import argparse
 import collections
@@ -118,7 +119,8 @@ def main():
     command = [python, os.path.join(HERE, 'worker.py'), library, str(args.seed), str(CASES[args.tier])]
     while ops:
         ops = work(command, ops, CASES[args.tier], tally)
-    for script in [] if args.op else ['programs.py', 'checkpoints.py', 'definitions.py', 'records.py']:
+    for script in [] if args.op else ['programs.py', 'checkpoints.py', 'definitions.py', 'records.py',
+                                           'functions.py']:
         whole = [python, os.path.join(HERE, script)]
         names = subprocess.run(whole + ['--list'], stdout=subprocess.PIPE,
                                universal_newlines=True, check=True).stdout.split()
