@@ -16,7 +16,7 @@ NUMBERS = {np.dtype(t): n for n, t in TYPES.items()}
 STRING = 7
 POINTER_FUNCTIONS = '''TF_NewStatus TF_NewGraph TF_NewImportGraphDefOptions TF_NewBufferFromString
     TF_NewBuffer TF_NewSessionOptions TF_NewSession TF_GraphOperationByName TF_AllocateTensor
-    TF_TensorData'''.split()
+    TF_TensorData TF_LoadSessionFromSavedModel'''.split()
 
 
 class Error(Exception):

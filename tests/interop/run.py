@@ -6,9 +6,8 @@
 
 TensorFlow is $TF1_PYTHON's or that of build/peers/tf1 (tools/peers.py). The comparing is done by
 worker.py, in processes of that Python: one that dies fails the case it was at, and another takes
-up after it. The seed is 1 unless told; the same seed asks the same things. Then programs.py: training
-programs, whole; functions.py: graphs with functions; and checkpoints.py and records.py: files of one read by the
-other.
+up after it. The seed is 1 unless told; the same seed asks the same things. Then the scripts that list checks
+of their own (programs.py --list): whole training programs, graphs with functions, files of one read by the other.
 """
 import argparse
 import collections
@@ -93,6 +92,17 @@ def work(command, ops, cases, tally):
     return (['%s:%d' % (at[0], at[1] + 1)] if at[1] + 1 < cases else []) + left
 
 
+def whole_scripts():
+    """Those whose first lines say that they take --list."""
+    found = []
+    for name in sorted(os.listdir(HERE)):
+        if name.endswith('.py') and name != os.path.basename(__file__):
+            with open(os.path.join(HERE, name), encoding='utf-8') as f:
+                if '%s --list' % name in f.read(2000):
+                    found.append(name)
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--build', default='build')
@@ -119,8 +129,7 @@ def main():
     command = [python, os.path.join(HERE, 'worker.py'), library, str(args.seed), str(CASES[args.tier])]
     while ops:
         ops = work(command, ops, CASES[args.tier], tally)
-    for script in [] if args.op else ['programs.py', 'checkpoints.py', 'definitions.py', 'records.py',
-                                           'functions.py']:
+    for script in [] if args.op else whole_scripts():
         whole = [python, os.path.join(HERE, script)]
         names = subprocess.run(whole + ['--list'], stdout=subprocess.PIPE,
                                universal_newlines=True, check=True).stdout.split()
