@@ -2,10 +2,10 @@
 """Graphs with functions as TensorFlow 1.15.5's Python writes them (Defun, tf.function, cond_v2, while_v2),
 run by TensorFlow and by Leat: values, TensorFlow's gradients run by Leat, and Leat's own gradients.
 
+    functions.py --list
     functions.py LIBRARY [NAME...]
 
-Prints what worker.py prints: `try NAME 0`, then `pass`, `fail WHAT` or `skip WHY`. --list prints the
-names.
+Prints what worker.py prints: `try NAME 0`, then `pass`, `fail WHAT` or `skip WHY`.
 """
 import os
 import sys

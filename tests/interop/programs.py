@@ -2,10 +2,11 @@
 """Whole training programs, as users of TensorFlow 1.x write them, run by TensorFlow 1.15.5 and by Leat
 from one GraphDef: the losses of each step and the variables at the end are compared.
 
+    programs.py --list
     programs.py LIBRARY [NAME...]
 
 Both run with their optimisers on and from the same first values (random ops have seeds). Prints what
-worker.py prints: `try NAME 0`, then `pass`, `fail WHAT` or `skip WHY`. --list prints the names.
+worker.py prints: `try NAME 0`, then `pass`, `fail WHAT` or `skip WHY`.
 """
 import os
 import sys
