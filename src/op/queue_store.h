@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is in a queue, in the order in which it comes out. Internal to op/; the queue's lock guards
+ * it. */
+#ifndef LEAT_OP_QUEUE_STORE_H
+#define LEAT_OP_QUEUE_STORE_H
+
+#include "op/queue.h"
+
+struct queue_store {
+    enum queue_kind kind;
+    int width;            /* values of an element */
+    struct tensor *items; /* a ring of cap elements */
+    int64_t head, count, cap;
+    struct queue_random *random; /* owned; the shuffling queue's */
+};
+
+void queue_store_init(struct queue_store *s, const struct queue_spec *spec);
+void queue_store_release(struct queue_store *s);
+/* Takes the values out of element. */
+void queue_store_put(struct queue_store *s, struct tensor *element);
+void queue_store_get(struct queue_store *s, struct tensor *element); /* count > 0 */
+/* An element that had been got returns to the place it came from, or to the end. */
+void queue_store_put_back(struct queue_store *s, struct tensor *element);
+
+/* Row i of batch as a value of its own; whether it shares batch's memory is the kind's. */
+MUST_CHECK bool queue_row(enum queue_kind kind, const struct tensor *batch, int64_t i,
+                          struct tensor *out, struct status *st);
+/* Joins component `which` of n elements, padded to the largest of each dim where shapes differ. */
+MUST_CHECK bool queue_join(const struct queue_spec *spec, int which, const struct tensor *elements,
+                           int64_t n, struct tensor *out, struct status *st);
+
+#endif
