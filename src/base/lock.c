@@ -101,6 +101,43 @@ void lock_drop(struct lock *l)
     must(pthread_mutex_unlock(&l->m), "drop", l);
 }
 
+void rwlock_init(struct rwlock *l, const char *name, int rank)
+{
+    pthread_rwlockattr_t attr;
+    lock_init(&l->id, name, rank);
+    must(pthread_rwlockattr_init(&attr), "init", &l->id);
+    must(pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP), "init",
+         &l->id);
+    must(pthread_rwlock_init(&l->rw, &attr), "init", &l->id);
+    pthread_rwlockattr_destroy(&attr);
+}
+
+void rwlock_release_memory(struct rwlock *l)
+{
+    must(pthread_rwlock_destroy(&l->rw), "destroy", &l->id);
+    lock_release_memory(&l->id);
+}
+
+void rwlock_read(struct rwlock *l)
+{
+    held_check(&l->id);
+    must(pthread_rwlock_rdlock(&l->rw), "read", &l->id);
+    held_push(&l->id);
+}
+
+void rwlock_write(struct rwlock *l)
+{
+    held_check(&l->id);
+    must(pthread_rwlock_wrlock(&l->rw), "write", &l->id);
+    held_push(&l->id);
+}
+
+void rwlock_drop(struct rwlock *l)
+{
+    held_pop(&l->id);
+    must(pthread_rwlock_unlock(&l->rw), "drop", &l->id);
+}
+
 void cond_init(struct cond *c)
 {
     pthread_condattr_t attr;

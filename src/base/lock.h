@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locks with ranks, conditions, and once.
+/* Locks with ranks, for one or for many readers, and conditions.
  *
  * A thread takes locks in rising rank only, and those of several variables in rising address;
  * debug builds check it and name both locks. Nothing is
@@ -43,6 +43,19 @@ void lock_init(struct lock *l, const char *name, int rank);
 void lock_release_memory(struct lock *l);
 void lock_take(struct lock *l);
 void lock_drop(struct lock *l);
+
+/* Many readers or one writer; a waiting writer comes before new readers, so nobody reads under a
+ * read of his own. */
+struct rwlock {
+    struct lock id; /* name and rank, for the rule above */
+    pthread_rwlock_t rw;
+};
+
+void rwlock_init(struct rwlock *l, const char *name, int rank);
+void rwlock_release_memory(struct rwlock *l);
+void rwlock_read(struct rwlock *l);
+void rwlock_write(struct rwlock *l);
+void rwlock_drop(struct rwlock *l); /* either */
 
 struct cond {
     pthread_cond_t c;
