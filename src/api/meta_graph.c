@@ -16,9 +16,13 @@
 #include "proto/pb_reflect.h"
 
 static const char *const variable_collections[] = {
-    "variables",        "trainable_variables",      "local_variables", "model_variables",
-    "metric_variables", "moving_average_variables", "global_step",
+    "variables",        "trainable_variables",
+    "local_variables",  "model_variables",
+    "metric_variables", "moving_average_variables",
+    "global_step",      "tpu_estimator_iterations_per_loop",
 };
+
+static const char unbound_inputs[] = "unbound_inputs";
 
 static bool holds_variables(const char *collection)
 {
@@ -38,6 +42,8 @@ static const struct pb_desc *known_message(const char *collection)
         return &pb_cond_context_def_desc;
     if (strcmp(collection, "while_context") == 0)
         return &pb_while_context_def_desc;
+    if (strcmp(collection, "savers") == 0)
+        return &pb_saver_def_desc;
     return NULL;
 }
 
@@ -145,15 +151,26 @@ struct pb_variable_def *builder_variable_def(struct graph *g, TF_Output v, struc
     return d;
 }
 
-static bool variable_in(struct graph *g, struct arena *a, const char *collection, struct str bytes,
-                        const char *prefix, struct status *st)
+struct reading {
+    struct graph *g;
+    struct arena *a;
+    const char *prefix;
+    bool says_trainable; /* VariableDefs do */
+};
+
+static bool variable_in(const struct reading *r, const char *collection, struct str bytes,
+                        struct status *st)
 {
+    struct graph *g = r->g;
+    struct arena *a = r->a;
     struct pb_variable_def *d;
     if (!pb_variable_def_decode(a, bytes.p ? bytes.p : "", bytes.n, 0, &d, st)) {
         status_prepend(st, "collection %s: ", collection);
         return false;
     }
-    prefix_message(a, d, &pb_variable_def_desc, prefix);
+    prefix_message(a, d, &pb_variable_def_desc, r->prefix);
+    if (!r->says_trainable)
+        d->trainable = strcmp(collection, "trainable_variables") == 0;
     register_variable(g, d);
     builder_keep_variable_def(g, d);
     if (!graph_collect_kind(g, collection, COLLECTION_NAMES, d->variable_name.p,
@@ -164,22 +181,45 @@ static bool variable_in(struct graph *g, struct arena *a, const char *collection
 
 /* --- in: the other collections --- */
 
-static bool bytes_in(struct graph *g, struct arena *a, const char *collection, struct str bytes,
-                     const char *prefix, struct status *st)
+/* A message whose names get the prefix. */
+static bool message_in(const struct reading *r, const struct pb_desc *d, struct str bytes,
+                       struct strbuf *out, struct status *st)
 {
-    const struct pb_desc *d = prefix[0] ? known_message(collection) : NULL;
+    void *msg;
+    if (!pb_decode(r->a, d, bytes.p ? bytes.p : "", bytes.n, 0, &msg, st))
+        return false;
+    prefix_message(r->a, msg, d, r->prefix);
+    if (d == &pb_while_context_def_desc)
+        meta_graph_name_frames(r->g, msg);
+    else if (d == &pb_cond_context_def_desc)
+        meta_graph_name_frames_in_branch(r->g, msg);
+    return pb_encode(msg, out, st);
+}
+
+static bool is_plain_text(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 127)
+            return false;
+    }
+    return true;
+}
+
+/* Texts get the prefix as names do: TensorFlow cannot tell one from the other. */
+static bool bytes_in(const struct reading *r, const char *collection, struct str bytes,
+                     struct status *st)
+{
+    const struct pb_desc *d = r->prefix[0] ? known_message(collection) : NULL;
     struct strbuf changed = {0};
     bool ok = true;
     if (d) {
-        void *msg;
-        ok = pb_decode(a, d, bytes.p ? bytes.p : "", bytes.n, 0, &msg, st);
-        if (ok) {
-            prefix_message(a, msg, d, prefix);
-            ok = pb_encode(msg, &changed, st);
-        }
+        ok = message_in(r, d, bytes, &changed, st);
         bytes = str_make(changed.p, changed.n);
+    } else if (r->prefix[0] && is_plain_text(bytes)) {
+        bytes = bytes.n > 0 ? prefixed(r->a, bytes, r->prefix)
+                            : str_of(arena_printf(r->a, "%s/", r->prefix));
     }
-    if (ok && !graph_collect_kind(g, collection, COLLECTION_BYTES, bytes.p, bytes.n))
+    if (ok && !graph_collect_kind(r->g, collection, COLLECTION_BYTES, bytes.p, bytes.n))
         ok = status_invalid(st, "collection %s: the graph has one of another kind", collection);
     strbuf_release(&changed);
     return ok;
@@ -196,18 +236,18 @@ static bool any_in(struct graph *g, const char *collection, const struct pb_any 
     return ok;
 }
 
-static bool collection_in(struct graph *g, struct arena *a, const char *name,
-                          const struct pb_collection_def *c, const char *prefix, struct status *st)
+static bool collection_in(const struct reading *r, const char *name,
+                          const struct pb_collection_def *c, struct status *st)
 {
+    struct graph *g = r->g;
     bool ok = true;
     for (int64_t i = 0; ok && c->node_list && i < c->node_list->value.n; i++) {
-        struct str item = prefixed(a, c->node_list->value.v[i], prefix);
+        struct str item = prefixed(r->a, c->node_list->value.v[i], r->prefix);
         ok = graph_collect_kind(g, name, COLLECTION_NAMES, item.p, item.n);
     }
     for (int64_t i = 0; ok && c->bytes_list && i < c->bytes_list->value.n; i++) {
         struct str item = c->bytes_list->value.v[i];
-        if (!(holds_variables(name) ? variable_in(g, a, name, item, prefix, st)
-                                    : bytes_in(g, a, name, item, prefix, st)))
+        if (!(holds_variables(name) ? variable_in(r, name, item, st) : bytes_in(r, name, item, st)))
             return false;
     }
     for (int64_t i = 0; ok && c->int64_list && i < c->int64_list->value.n; i++)
@@ -223,20 +263,51 @@ static bool collection_in(struct graph *g, struct arena *a, const char *name,
     return ok || status_invalid(st, "collection %s: the graph has one of another kind", name);
 }
 
-bool meta_graph_in(struct graph *g, const struct pb_meta_graph_def *meta, const char *prefix,
+static bool collections_in(const struct reading *r, const struct pb_meta_graph_def *meta,
+                           bool trainable, struct status *st)
+{
+    bool ok = true;
+    for (int64_t i = 0; ok && i < meta->collection_def.n; i++) {
+        const struct pb_meta_graph_def_collection_def_entry *e = meta->collection_def.v[i];
+        if (str_is(e->key, "trainable_variables") != trainable || str_is(e->key, unbound_inputs) ||
+            !e->value)
+            continue;
+        char *name = mem_strndup(e->key.p ? e->key.p : "", e->key.n);
+        ok = collection_in(r, name, e->value, st);
+        mem_free(name);
+    }
+    return ok;
+}
+
+/* A part of a graph names the inputs that it lacks. */
+static bool is_whole(const struct pb_meta_graph_def *meta, struct status *st)
+{
+    const struct pb_meta_graph_def_collection_def_entry *e =
+        pb_map_find(&meta->collection_def, str_of(unbound_inputs));
+    const struct pb_collection_def *c = e ? e->value : NULL;
+    const struct pb_strs *names = c && c->bytes_list  ? &c->bytes_list->value
+                                  : c && c->node_list ? &c->node_list->value
+                                                      : NULL;
+    if (!names || names->n == 0)
+        return true;
+    return status_invalid(st, "Graph contains %lld unbound inputs, the first of them %.*s",
+                          (long long)names->n, (int)names->v[0].n,
+                          names->v[0].p ? names->v[0].p : "");
+}
+
+bool meta_graph_in(struct graph *g, struct pb_meta_graph_def *meta, const char *prefix,
                    struct status *st)
 {
     struct import_options o = {.prefix = prefix};
-    struct import_result r = {0};
+    struct import_result imported = {0};
     struct arena a = {0};
-    bool ok = !meta->graph_def || graph_import_def(g, meta->graph_def, &o, &r, st);
-    import_result_clear(&r);
-    for (int64_t i = 0; ok && i < meta->collection_def.n; i++) {
-        const struct pb_meta_graph_def_collection_def_entry *e = meta->collection_def.v[i];
-        char *name = mem_strndup(e->key.p ? e->key.p : "", e->key.n);
-        ok = collection_in(g, &a, name, e->value, prefix, st);
-        mem_free(name);
-    }
+    struct reading r = {g, &a, prefix, meta_graph_says_trainable(meta)};
+    if (!is_whole(meta, st))
+        return false;
+    meta_graph_drop_defaults(meta);
+    bool ok = !meta->graph_def || graph_import_def(g, meta->graph_def, &o, &imported, st);
+    import_result_clear(&imported);
+    ok = ok && collections_in(&r, meta, true, st) && collections_in(&r, meta, false, st);
     arena_release(&a);
     return ok;
 }
@@ -341,30 +412,45 @@ static int by_op_name(const void *x, const void *y)
     return strcmp((*a)->name, (*b)->name);
 }
 
-/* The registered ops of the nodes, each once, by name. */
-static void stripped_ops(struct graph *g, struct arena *a, struct pb_op_list *out)
+struct op_set {
+    struct strmap seen;
+    const struct op **ops;
+    int64_t n, cap;
+};
+
+static void use_op(struct op_set *s, const struct op *op)
 {
-    struct strmap seen = {0};
-    const struct op **ops = NULL;
-    int64_t num_ops = 0, cap = 0, n = __atomic_load_n(&g->num_nodes, __ATOMIC_ACQUIRE);
-    for (int64_t i = 0; i < n; i++) {
-        const struct op *op = g->nodes[i]->op;
-        if (!op->def || strmap_has(&seen, op->name))
-            continue;
-        strmap_put(&seen, op->name, out);
-        ops = vec_reserve(ops, &cap, num_ops + 1, sizeof *ops);
-        ops[num_ops++] = op;
+    if (!op || !op->def || strmap_put(&s->seen, op->name, s))
+        return;
+    s->ops = vec_reserve(s->ops, &s->cap, s->n + 1, sizeof *s->ops);
+    s->ops[s->n++] = op;
+}
+
+/* The registered ops of the nodes and of the functions' bodies, each once, by name. */
+static void stripped_ops(struct graph *g, struct arena *a, const struct pb_graph_def *def,
+                         struct pb_op_list *out)
+{
+    struct op_set s = {0};
+    int64_t n = __atomic_load_n(&g->num_nodes, __ATOMIC_ACQUIRE);
+    for (int64_t i = 0; i < n; i++)
+        use_op(&s, g->nodes[i]->op);
+    for (int64_t i = 0; def->library && i < def->library->function.n; i++) {
+        const struct pb_function_def *f = def->library->function.v[i];
+        for (int64_t k = 0; k < f->node_def.n; k++) {
+            struct str name = f->node_def.v[k]->op;
+            use_op(&s, op_find(arena_strndup(a, name.p ? name.p : "", name.n)));
+        }
     }
-    strmap_release(&seen);
-    if (num_ops > 0)
-        qsort(ops, (size_t)num_ops, sizeof *ops, by_op_name);
-    out->op.v = arena_array(a, struct pb_op_def *, num_ops);
-    for (int64_t i = 0; i < num_ops; i++) {
-        struct pb_op_def *d = op_to_proto(a, ops[i]);
+    strmap_release(&s.seen);
+    if (s.n > 0)
+        qsort(s.ops, (size_t)s.n, sizeof *s.ops, by_op_name);
+    out->op.v = arena_array(a, struct pb_op_def *, s.n);
+    for (int64_t i = 0; i < s.n; i++) {
+        struct pb_op_def *d = op_to_proto(a, s.ops[i]);
         d->summary = d->description = str_make("", 0);
         out->op.v[out->op.n++] = d;
     }
-    mem_free(ops);
+    mem_free(s.ops);
 }
 
 struct pb_meta_graph_def *meta_graph_out(struct graph *g, struct arena *a)
@@ -375,7 +461,7 @@ struct pb_meta_graph_def *meta_graph_out(struct graph *g, struct arena *a)
     m->meta_info_def->tensorflow_version = str_of("1.15.5");
     m->meta_info_def->tensorflow_git_version = str_of("leat");
     m->meta_info_def->stripped_op_list = pb_op_list_new(a);
-    stripped_ops(g, a, m->meta_info_def->stripped_op_list);
+    stripped_ops(g, a, m->graph_def, m->meta_info_def->stripped_op_list);
     const char *name;
     void *value;
     for (int64_t i = 0; strmap_next(&g->collections, &i, &name, &value);) {

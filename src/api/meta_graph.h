@@ -7,11 +7,22 @@
 #include "proto/leat_proto.h"
 
 /* Adds the nodes (as graph_import_def, under prefix) and the collections. Items of the collections
- * of variables become names, and the variables are known to leat_* functions from then on. On error
- * nothing was added. */
-MUST_CHECK bool meta_graph_in(struct graph *g, const struct pb_meta_graph_def *meta,
-                              const char *prefix, struct status *st);
+ * of variables become names, and the variables are known to leat_* functions from then on. The
+ * message is changed on the way. When nodes cannot be imported nothing was added; when a collection
+ * is broken the nodes and those before it stay. */
+MUST_CHECK bool meta_graph_in(struct graph *g, struct pb_meta_graph_def *meta, const char *prefix,
+                              struct status *st);
 /* The graph, its ops and its collections, in arena a. */
 struct pb_meta_graph_def *meta_graph_out(struct graph *g, struct arena *a);
+
+/* --- meta_graph_upgrade.c --- */
+
+/* Leaves out attrs that this build does not know and that have the producer's default value. */
+void meta_graph_drop_defaults(struct pb_meta_graph_def *meta);
+/* Whether its VariableDefs say if the variable is trainable. */
+bool meta_graph_says_trainable(const struct pb_meta_graph_def *meta);
+/* The frames of a loop, and of those within a context, get the names of their contexts. */
+void meta_graph_name_frames(struct graph *g, const struct pb_while_context_def *w);
+void meta_graph_name_frames_in_branch(struct graph *g, const struct pb_cond_context_def *c);
 
 #endif
