@@ -273,8 +273,10 @@ static bool add_inputs(struct maker *m, struct node *n, struct pb_node_def *d, s
 /* Colocation follows the names that nodes have got. */
 static void rename_colocation(struct maker *m, struct pb_attr_value *v)
 {
-    if (v->which_value != 1)
+    if (v->which_value != 1 || v->list->s.n == 0)
         return;
+    v->list->s.v = arena_memdup(m->a, v->list->s.v, (size_t)v->list->s.n * sizeof *v->list->s.v);
+    v->list->s.cap = 0; /* what it was may be the attr's own */
     for (int64_t i = 0; i < v->list->s.n; i++) {
         struct str s = v->list->s.v[i];
 

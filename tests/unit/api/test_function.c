@@ -133,6 +133,32 @@ static void test_function__some_operations_of_a_graph(void **state)
     bench_close(&b);
 }
 
+/* Colocation names the new nodes; the graph's own node keeps what it says. */
+static void test_function__colocation_follows_names(void **state)
+{
+    (void)state;
+    struct bench b;
+    char text[32] = {0};
+    void *strings[1];
+    size_t lengths[1];
+    bench_open(&b);
+    TF_Output x = m_in(&b, "x", NULL, 0), y = m_op1(&b, "Neg", "y", x);
+    TF_OperationDescription *d = TF_NewOperation(b.g, "Neg", "z");
+    TF_AddInput(d, y);
+    TF_ColocateWith(d, y.oper);
+    TF_Output z = {TF_FinishOperation(d, b.st), 0};
+    TF_Output out[2] = {y, z};
+    TF_Function *f =
+        TF_GraphToFunction(b.g, "F", 0, -1, NULL, 1, &x, 2, out, NULL, NULL, NULL, b.st);
+    OK(&b);
+    assert_true(def_has(f, "loc:@y_0"));
+    TF_DeleteFunction(f);
+    TF_OperationGetAttrStringList(z.oper, "_class", strings, lengths, 1, text, sizeof text, b.st);
+    OK(&b);
+    assert_string_equal(text, "loc:@y");
+    bench_close(&b);
+}
+
 static void test_function__control_outputs_run(void **state)
 {
     (void)state;
@@ -304,6 +330,7 @@ int main(void)
         T(test_function__of_a_graph_is_called_by_its_name),
         T(test_function__names_are_made_for_arguments_and_nodes),
         T(test_function__some_operations_of_a_graph),
+        T(test_function__colocation_follows_names),
         T(test_function__control_outputs_run),
         T(test_function__library_of_a_graph),
         T(test_function__attrs_and_messages),
