@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* StringLower and StringUpper, for the letters of ASCII. Those of Unicode, encoding "utf-8", are
+ * UNIMPLEMENTED: they need tables. */
+#include "op/infer.h"
+#include "op/kernel.h"
+#include "ops/text/text.h"
+
+struct letters {
+    bool upper;
+};
+
+static bool letters_init(struct kernel *k, void *state, struct status *st)
+{
+    struct letters *s = state;
+    struct str encoding = attrs_string(k->attrs, "encoding");
+    s->upper = strcmp(k->op->name, "StringUpper") == 0;
+    if (str_is(encoding, "utf-8"))
+        return status_unimplemented(st, "%s has no letters but those of ASCII: encoding 'utf-8'",
+                                    k->op->name);
+    return encoding.n == 0 ||
+           status_invalid(st, "only utf-8 or '' (no encoding) is supported, received %.*s",
+                          encoding.n > 200 ? 200 : (int)encoding.n, encoding.p);
+}
+
+static bool change_ascii(struct str s, bool upper, struct tstr *y, struct status *st)
+{
+    char *to = tstr_resize(y, s.n);
+    if (!to)
+        return status_exhausted(st, "no memory for strings");
+    char first = upper ? 'a' : 'A';
+    for (size_t i = 0; i < s.n; i++)
+        to[i] = (char)((unsigned char)(s.p[i] - first) < 26 ? s.p[i] ^ 0x20 : s.p[i]);
+    return true;
+}
+
+static bool letters_run(struct kctx *c, struct status *st)
+{
+    const struct letters *how = kernel_state(c);
+    const struct tensor *in = kernel_in(c, 0);
+    struct tensor *out = kernel_out(c, 0, &in->shape, st);
+    for (int64_t i = 0; out && i < in->num_elems; i++) {
+        if (!change_ascii(tstr_view(&tensor_str(in)[i]), how->upper, &tensor_str(out)[i], st))
+            return false;
+    }
+    return out != NULL;
+}
+
+#define LETTERS(op_name, id, words)                                                                \
+    OP_DEF(id) = {                                                                                 \
+        .name = op_name,                                                                           \
+        .summary = words,                                                                          \
+        .inputs = {"input: string"},                                                               \
+        .outputs = {"output: string"},                                                             \
+        .attrs = {"encoding: string = ''"},                                                        \
+        .shape = infer_unchanged,                                                                  \
+        .no_grad = "undefined: strings have no gradient",                                          \
+    };                                                                                             \
+    KERNEL_DEF(id##_cpu) = {.op = op_name,                                                         \
+                            .device = "CPU",                                                       \
+                            .state_bytes = sizeof(struct letters),                                 \
+                            .init = letters_init,                                                  \
+                            .run = letters_run}
+
+LETTERS("StringLower", string_lower, "Strings with all letters small.");
+LETTERS("StringUpper", string_upper, "Strings with all letters capital.");
