@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/arena.h"
 #include "base/mem.h"
 #include "cli/npy.h"
 
@@ -15,7 +16,7 @@ struct number {
     double real;
     int64_t whole;
     bool is_whole;
-    struct str text; /* of a string, without its quotes */
+    struct str text; /* of a string, without its quotes; the bytes it says */
 };
 
 struct reader {
@@ -23,8 +24,9 @@ struct reader {
     struct number *numbers;
     int64_t n, cap;
     int64_t dims[MAX_DIMS];
-    int num_dims; /* -1 until the first number is met */
-    bool strings; /* elements are strings */
+    int num_dims;       /* -1 until the first number is met */
+    bool strings;       /* elements are strings */
+    struct arena texts; /* of those that had escapes */
 };
 
 static void skip_blanks(struct reader *r)
@@ -41,7 +43,104 @@ static bool next_is(struct reader *r, char c)
     return true;
 }
 
-/* A string in double quotes, or a word. */
+/* Where the string that begins at p, after its opening quote, has its closing one; NULL: nowhere.
+ */
+static const char *closing_quote(struct str text, bool *escapes)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] == '"')
+            return text.p + i;
+        if (text.p[i] == '\\') {
+            *escapes = true;
+            i++;
+        }
+    }
+    return NULL;
+}
+
+static void put_utf8(struct strbuf *out, uint32_t c)
+{
+    if (c < 0x80) {
+        strbuf_putc(out, (char)c);
+        return;
+    }
+    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
+    strbuf_putc(out, (char)(lead[more] | c >> (6 * more)));
+    while (more-- > 0)
+        strbuf_putc(out, (char)(0x80 | (c >> (6 * more) & 63)));
+}
+
+/* The number of n hexadecimal digits at *at, which moves past them; -1: they are not there. */
+static int32_t hex_digits(struct str s, size_t *at, int n)
+{
+    int32_t v = 0;
+    for (int i = 0; i < n; i++, (*at)++) {
+        char c = *at < s.n ? s.p[*at] : 0;
+        if (c >= '0' && c <= '9')
+            v = v * 16 + (c - '0');
+        else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+            v = v * 16 + ((c | 32) - 'a' + 10);
+        else
+            return -1;
+    }
+    return v;
+}
+
+/* The character after "\u" at *at, which may take two of them. */
+static bool put_unicode(struct str s, size_t *at, struct strbuf *out)
+{
+    int32_t c = hex_digits(s, at, 4);
+    if (c >= 0xd800 && c < 0xdc00 && *at + 1 < s.n && s.p[*at] == '\\' && s.p[*at + 1] == 'u') {
+        *at += 2;
+        int32_t low = hex_digits(s, at, 4);
+        if (low < 0xdc00 || low > 0xdfff)
+            return false;
+        c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+    } else if (c < 0 || (c >= 0xd800 && c <= 0xdfff)) {
+        return false;
+    }
+    put_utf8(out, (uint32_t)c);
+    return true;
+}
+
+/* What stands after a backslash: JSON's escapes, and \xHH for any byte. */
+static bool put_escape(struct str s, size_t *at, struct strbuf *out)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    char c = s.p[(*at)++];
+    const char *known = c ? strchr(from, c) : NULL;
+    if (known) {
+        strbuf_putc(out, to[known - from]);
+        return true;
+    }
+    if (c == 'u')
+        return put_unicode(s, at, out);
+    int32_t byte = c == 'x' ? hex_digits(s, at, 2) : -1;
+    if (byte >= 0)
+        strbuf_putc(out, (char)byte);
+    return byte >= 0;
+}
+
+static bool unescape(struct reader *r, struct str *text, const char *name, struct status *st)
+{
+    struct strbuf out = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < text->n;) {
+        size_t begin = i;
+        if (text->p[i++] != '\\')
+            strbuf_putc(&out, text->p[i - 1]);
+        else if (!put_escape(*text, &i, &out))
+            ok = status_invalid(st, "%s: '%.*s' is no escape of JSON", name,
+                                (int)(i < text->n ? i - begin : text->n - begin), text->p + begin);
+    }
+    if (ok)
+        *text = str_make(arena_memdup(&r->texts, out.p ? out.p : "", out.n), out.n);
+    strbuf_release(&out);
+    return ok;
+}
+
+/* A string in double quotes, as JSON has it, or a word. */
 static bool read_string(struct reader *r, size_t word_bytes, struct number *x, const char *name,
                         struct status *st)
 {
@@ -50,12 +149,13 @@ static bool read_string(struct reader *r, size_t word_bytes, struct number *x, c
         r->rest = str_make(r->rest.p + word_bytes, r->rest.n - word_bytes);
         return true;
     }
-    const char *end = r->rest.n > 0 ? memchr(r->rest.p, '"', r->rest.n) : NULL;
+    bool escapes = false;
+    const char *end = closing_quote(r->rest, &escapes);
     if (!end)
         return status_invalid(st, "%s: a string without its closing quote", name);
     x->text = str_make(r->rest.p, (size_t)(end - r->rest.p));
     r->rest = str_make(end + 1, r->rest.n - x->text.n - 1);
-    return true;
+    return !escapes || unescape(r, &x->text, name, st);
 }
 
 static bool read_number(struct reader *r, int depth, const char *name, struct status *st)
@@ -237,6 +337,7 @@ TF_Tensor *values_parse(struct str text, TF_DataType type, const char *name, str
             t = r.strings ? make_strings(&r, name, st) : make_tensor(&r, type, name, st);
     }
     mem_free(r.numbers);
+    arena_release(&r.texts);
     return t;
 }
 
@@ -254,8 +355,10 @@ static void print_string(const TF_Tensor *t, int64_t i, struct strbuf *out)
     strbuf_putc(out, '"');
     for (size_t k = 0; k < n; k++) {
         unsigned char c = (unsigned char)text[k];
-        if (c < 32 || c == 127 || c == '"' || c == '\\')
-            strbuf_printf(out, "\\x%02x", c);
+        if (c == '"' || c == '\\')
+            strbuf_printf(out, "\\%c", c);
+        else if (c < 32 || c == 127)
+            strbuf_printf(out, "\\u%04x", c);
         else
             strbuf_putc(out, (char)c);
     }

@@ -8,7 +8,8 @@
 #include "tensorflow/c/c_api.h"
 
 /* The tensor of type `type` (0: float) that the text says; numbers, true, false, inf and nan; of
- * strings those in double quotes, and words. The caller deletes it. */
+ * strings those in double quotes, with JSON's escapes (and \xHH), and words. The caller deletes it.
+ */
 TF_Tensor *values_parse(struct str text, TF_DataType type, const char *name,
                         struct status *st) MUST_CHECK;
 /* Appends "float32 [2, 3]" and the elements, the first few of a long tensor. */

@@ -99,6 +99,41 @@ static void write_graph(const char *path)
     TF_DeleteStatus(s);
 }
 
+static const char string_graph[] =
+    "node { name: \"x\" op: \"Placeholder\" attr { key: \"dtype\" value { type: DT_STRING } }\n"
+    "attr { key: \"shape\" value { shape { unknown_rank: true } } } }\n"
+    "node { name: \"y\" op: \"Identity\" input: \"x\" attr { key: \"T\" value { type: DT_STRING } "
+    "} }";
+
+/* JSON's escapes in strings, read and written. */
+static void test_run_strings(void **state)
+{
+    (void)state;
+    need_command();
+    char path[] = "/tmp/leat_cli_XXXXXX", words[200];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, string_graph, strlen(string_graph)), strlen(string_graph));
+    close(fd);
+    static const char *const said[][2] = {
+        {"[[\"a\\\"b\", \"c\\\\d\\n\"]]", "string [1, 2]\n[[\"a\\\"b\", \"c\\\\d\\u000a\"]]\n"},
+        {"[\"\\u00e9\\ud83d\\ude00\", \"\\x41\", w]",
+         "string [3]\n[\"\xc3\xa9\xf0\x9f\x98\x80\", \"A\", \"w\"]\n"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(words, sizeof words, "run %s --feed 'x=%s' --fetch y", path, said[i][0]);
+        assert_int_equal(leat(words), 0);
+        assert_string_equal(output + strlen("y:0 = "), said[i][1]);
+    }
+    static const char *const wrong[] = {"\"\\ud800\"", "\"\\q\"", "\"\\u12\"", "\"a\\"};
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(words, sizeof words, "run %s --feed 'x=%s' --fetch y", path, wrong[i]);
+        assert_int_not_equal(leat(words), 0);
+        assert_non_null(strstr(output, i < 3 ? "is no escape of JSON" : "closing quote"));
+    }
+    unlink(path);
+}
+
 static void test_run(void **state)
 {
     (void)state;
@@ -252,8 +287,9 @@ static void test_run_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),   cmocka_unit_test(test_run),
-        cmocka_unit_test(test_inspect), cmocka_unit_test(test_run_model),
-        cmocka_unit_test(test_bench),   cmocka_unit_test(test_demo)};
+        cmocka_unit_test(test_words),       cmocka_unit_test(test_run),
+        cmocka_unit_test(test_run_strings), cmocka_unit_test(test_inspect),
+        cmocka_unit_test(test_run_model),   cmocka_unit_test(test_bench),
+        cmocka_unit_test(test_demo)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
