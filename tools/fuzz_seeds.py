@@ -7,6 +7,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SEEDS = {
     'table': ['*/*.index', '*/*/variables/*.index', '*/variables/*.index', '*/*.ckpt'],
     'bundle': ['*/*.index', '*/*/variables/*.index', '*/variables/*.index'],
+    'meta_graph': ['*/*.meta', '*/MetaGraphDef.txt', '*/saved_model.pb', '*/*/saved_model.pb'],
     'slices_v1': ['checkpoint_v1_*/*.ckpt'],
 }
 
