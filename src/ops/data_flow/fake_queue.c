@@ -2,6 +2,7 @@
 /* FakeQueue: the V1 handle of a queue that has a V2 handle. */
 #include "base/mem.h"
 #include "op/grad.h"
+#include "op/resource_pair.h"
 #include "ops/data_flow/queue_ops.h"
 
 struct fake_state {
@@ -32,7 +33,7 @@ static bool fake_run(struct kctx *c, struct status *st)
     queue_unref(q);
     const struct handle *h = *(struct handle *const *)kernel_in(c, 0)->data;
 
-    ok = queue_pair(h->container ? h->container : "", h->name ? h->name : "", &t, st);
+    ok = resource_pair(c, h->container ? h->container : "", h->name ? h->name : "", &t, st);
     if (!ok)
         return false;
     variable_assign(s->pair, &t);

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "math/rng.h"
 #include "op/grad.h"
+#include "op/resource_pair.h"
 #include "ops/data_flow/queue_ops.h"
 
 struct make_state {
@@ -275,9 +276,7 @@ static bool make_pair(struct kctx *c, struct make_state *s, const char *containe
 {
     struct tensor t;
 
-    if (!container[0] && c->env->container_resources)
-        container = resource_map_default(c->env->container_resources);
-    if (!queue_pair(container, name, &t, st))
+    if (!resource_pair(c, container, name, &t, st))
         return false;
     s->pair = variable_new(c->kernel->node_name, DT_STRING);
     variable_assign(s->pair, &t);

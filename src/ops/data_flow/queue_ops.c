@@ -2,55 +2,11 @@
 /* From a handle to its queue, and from the end of an attempt to the end of a kernel. */
 #include "ops/data_flow/queue_ops.h"
 
-#include <string.h>
-
-#include "base/mem.h"
-
-/* --- handles --- */
-
-/* The two strings behind a V1 handle, as texts that the caller frees. */
-static bool read_handle(struct kctx *c, char **container, char **name, struct status *st)
-{
-    struct tensor t = {0};
-    bool ok = variable_read(kernel_ref(c, 0), &t, st);
-
-    if (ok && (t.dtype != DT_STRING || t.num_elems != 2))
-        ok = status_invalid(st, "Resource handle must have 2 elements");
-    if (ok) {
-        struct str a = tstr_view(&tensor_str(&t)[0]), b = tstr_view(&tensor_str(&t)[1]);
-
-        *container = mem_strndup(a.p, a.n);
-        *name = mem_strndup(b.p, b.n);
-    }
-    tensor_clear(&t);
-    return ok;
-}
+#include "op/resource_pair.h"
 
 struct queue *queue_of_input(struct kctx *c, struct status *st)
 {
-    char *container = NULL, *name = NULL;
-    struct resource *r = NULL;
-
-    if (!dtype_is_ref(c->in[0]->dtype))
-        return (struct queue *)resource_from_input(c, 0, &queue_type, st);
-    if (read_handle(c, &container, &name, st))
-        r = resource_get(resource_scope(c, container), container, &queue_type, name, st);
-    mem_free(container);
-    mem_free(name);
-    return (struct queue *)r;
-}
-
-bool queue_pair(const char *container, const char *name, struct tensor *out, struct status *st)
-{
-    struct shape two = shape_1(2);
-
-    if (!tensor_new(out, DT_STRING, &two, st))
-        return false;
-    if (tstr_set(&tensor_str(out)[0], container, strlen(container)) &&
-        tstr_set(&tensor_str(out)[1], name, strlen(name)))
-        return true;
-    tensor_clear(out);
-    return status_exhausted(st, "no memory for a queue's handle");
+    return (struct queue *)resource_from_either(c, 0, &queue_type, st);
 }
 
 /* --- types --- */

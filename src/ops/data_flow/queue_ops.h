@@ -9,9 +9,6 @@
 
 /* The queue behind input 0, of either form; referenced for the caller. */
 struct queue *queue_of_input(struct kctx *c, struct status *st);
-/* What stands behind a V1 handle: two strings. */
-MUST_CHECK bool queue_pair(const char *container, const char *name, struct tensor *out,
-                           struct status *st);
 /* INVALID_ARGUMENT "Signature mismatch..." unless inputs from `first_in` on and the outputs have
  * the types of the queue's components: ins says which of the two does. */
 MUST_CHECK bool queue_check_types(const struct kctx *c, const struct queue *q, bool ins,
