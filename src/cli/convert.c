@@ -120,6 +120,21 @@ static bool graph_of(struct convert *c, struct pb_graph_def **out, struct status
     return ok;
 }
 
+/* A file whose graph only changes its form is not imported: nothing is filled in or left out, and
+ * ops that are not in this build stay. */
+static bool graph_as_it_is(struct convert *c, struct pb_graph_def **out)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    struct status st = {0};
+    bool changed = c->freeze || c->strip || c->optimize || c->inputs.n > 0 || c->outputs.n > 0;
+    bool ok = !changed && cli_read_file(c->from, &bytes, &n, &st) &&
+              load_message(&c->arena, bytes, n, out);
+    mem_free(bytes);
+    status_clear(&st);
+    return ok;
+}
+
 static bool write_graph(struct convert *c, const struct pb_graph_def *g, struct status *st)
 {
     struct strbuf bytes = {0};
@@ -135,6 +150,8 @@ static bool write_graph(struct convert *c, const struct pb_graph_def *g, struct 
 static bool convert_graph(struct convert *c, struct status *st)
 {
     struct pb_graph_def *g;
+    if (graph_as_it_is(c, &g))
+        return write_graph(c, g, st);
     if (!graph_of(c, &g, st))
         return false;
     bool ok = c->outputs.n == 0 || convert_extract(&c->arena, g, &c->inputs, &c->outputs, st);

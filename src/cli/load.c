@@ -30,9 +30,10 @@ static bool parses_as(const struct pb_desc *d, const char *bytes, size_t n, bool
     return ok;
 }
 
-static enum message_kind kind_of(const char *bytes, size_t n)
+static enum message_kind kind_of(const char *bytes, size_t n, bool *is_text)
 {
     for (int text = 0; text < 2; text++) {
+        *is_text = text;
         if (parses_as(&pb_graph_def_desc, bytes, n, text))
             return GRAPH_DEF;
         if (parses_as(&pb_meta_graph_def_desc, bytes, n, text))
@@ -41,6 +42,22 @@ static enum message_kind kind_of(const char *bytes, size_t n)
             return SAVED_MODEL;
     }
     return GRAPH_DEF; /* the import says what is wrong with it */
+}
+
+bool load_message(struct arena *a, const char *bytes, size_t n, struct pb_graph_def **out)
+{
+    static const struct pb_desc *const descs[] = {&pb_graph_def_desc, &pb_meta_graph_def_desc};
+    struct status st = {0};
+    bool text;
+    enum message_kind kind = kind_of(bytes, n, &text);
+    void *msg = NULL;
+    bool ok = kind != SAVED_MODEL && (text ? pb_text_parse(a, descs[kind], bytes, n, &msg, &st)
+                                           : pb_decode(a, descs[kind], bytes, n, 0, &msg, &st));
+    status_clear(&st);
+    if (!ok || ((struct pb_base *)msg)->unknown)
+        return false;
+    *out = kind == GRAPH_DEF ? msg : ((struct pb_meta_graph_def *)msg)->graph_def;
+    return *out != NULL;
 }
 
 static bool new_session(struct loaded *l, TF_Status *status, struct status *st)
@@ -129,7 +146,8 @@ static bool load_file(struct loaded *l, const char *path, TF_Status *status, str
     size_t n;
     if (!cli_read_file(path, &bytes, &n, st))
         return false;
-    enum message_kind kind = kind_of(bytes, n);
+    bool is_text;
+    enum message_kind kind = kind_of(bytes, n, &is_text);
     bool ok;
     if (kind == SAVED_MODEL) {
         ok = status_invalid(st, "is the main file of a SavedModel: give its folder");

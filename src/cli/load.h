@@ -20,6 +20,12 @@ struct loaded { /* load_release frees all */
 MUST_CHECK bool load_path(const char *path, const char *tags, struct loaded *out,
                           struct status *st);
 void load_release(struct loaded *l);
+/* The GraphDef that the bytes are or, as a MetaGraph, have: as it stands, unknown ops and all, in
+ * arena a. False: they are neither. */
+struct arena;
+struct pb_graph_def;
+MUST_CHECK bool load_message(struct arena *a, const char *bytes, size_t n,
+                             struct pb_graph_def **out);
 
 /* The node of this name; NOT_FOUND names the nearest. */
 TF_Operation *load_operation(TF_Graph *g, const char *name, struct status *st) MUST_CHECK;
