@@ -32,6 +32,7 @@
 #include "leat/saved_model.h"
 #include "leat/saver.h"
 #include "leat/scope.h"
+#include "leat/script.h"
 #include "leat/strings.h"
 #include "leat/summary.h"
 #include "leat/types.h"
