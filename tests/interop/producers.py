@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """GraphDefs of old producers, and broken ones, given to TF_GraphImportGraphDef of both libraries: the same
-codes and texts, the same nodes and versions. And graphs as text: `leat convert` prints what text_format does.
+codes and texts, the same nodes and versions. One of over 2 GB. And graphs as text: `leat convert` prints what text_format does.
 
     producers.py --list
     producers.py LIBRARY [NAME...]
@@ -15,6 +15,7 @@ import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 warnings.filterwarnings('ignore')
+import numpy as np
 import leat
 
 LIBRARY = None if sys.argv[1:2] == ['--list'] else leat.Library(sys.argv[1])
@@ -145,12 +146,67 @@ def check_texts():
     return True
 
 
+def field(tag, data):
+    return bytes([tag]) + leat.varint(len(data)) + data
+
+
+def big_constant(name, body):
+    """What stands before body in a GraphDef: a node Const of float32 ones."""
+    head = b'\x08\x01' + field(0x12, field(0x12, b'\x08' + leat.varint(len(body) // 4)))
+    head += b'\x22' + leat.varint(len(body))                                   # tensor_content
+    head = b'\x42' + leat.varint(len(head) + len(body)) + head                 # AttrValue.tensor
+    head = field(0x0a, b'value') + b'\x12' + leat.varint(len(head) + len(body)) + head
+    head = (field(0x0a, name) + field(0x12, b'Const') + field(0x2a, field(0x0a, b'dtype') + field(
+        0x12, b'\x30\x01')) + b'\x2a' + leat.varint(len(head) + len(body)) + head)
+    return b'\x0a' + leat.varint(len(head) + len(body)) + head
+
+
+def resident():
+    with open('/proc/self/status', encoding='utf-8') as f:
+        return {line.split(':')[0]: int(line.split()[1]) << 10 for line in f if line.startswith('Vm')}['VmHWM']
+
+
+def check_over_2_gb():
+    """260 constants of 8 MB, made here: imported with one copy of their bytes, and run."""
+    with open('/proc/meminfo', encoding='utf-8') as f:
+        free = {line.split(':')[0]: int(line.split()[1]) << 10 for line in f}['MemAvailable']
+    if free < 8 << 30:
+        return False
+    body, count = np.ones(1 << 21, np.float32).tobytes(), 260
+    last = text_format.Parse(node('Add', 'c0 c%d' % (count - 1), FLOAT) + 'versions { producer: 134 }',
+                             tf.compat.v1.GraphDef()).SerializeToString()
+    data = bytearray()
+    for i in range(count):
+        data += big_constant(b'c%d' % i, body)
+        data += body
+    data += last
+    assert len(data) > 1 << 31
+    hold = (C.c_char * len(data)).from_buffer(data)
+    given = Buffer(C.addressof(hold), len(data), None)
+    with leat.Graph(LIBRARY, b'') as g:
+        options = LIBRARY.call('TF_NewImportGraphDefOptions')
+        with open('/proc/self/clear_refs', 'w', encoding='utf-8') as f:
+            f.write('5')    # the peak counts from here
+        before = resident()
+        LIBRARY.call('TF_GraphImportGraphDef', g.graph, C.byref(given), options, g.status)
+        LIBRARY.call('TF_DeleteImportGraphDefOptions', options)
+        g.check()
+        grown = resident() - before
+        assert grown < 1.1 * len(data), 'the import took %d MB' % (grown >> 20)
+        y, = g.run({}, ['n:0'])
+        assert y.shape == (1 << 21,) and (y == 2).all()
+    return True
+
+
+WHOLE = {'over_2_gb': (check_over_2_gb, 'not enough memory'), 'texts': (check_texts, 'no given graphs')}
+
+
 def run(names):
-    for name in names or sorted(CASES) + ['texts']:
+    for name in names or sorted(CASES) + sorted(WHOLE):
         print('try %s 0' % name, flush=True)
         try:
-            done = check_texts() if name == 'texts' else check_case(CASES[name]) is None
-            print('pass' if done else 'skip no given graphs', flush=True)
+            whole, why = WHOLE.get(name, (lambda: check_case(CASES[name]) is None, ''))
+            print('pass' if whole() else 'skip ' + why, flush=True)
         except Exception as e:  # whatever goes wrong is the answer
             print('fail %s' % (str(e) or type(e).__name__).replace('\n', ' ')[:1000], flush=True)
 
@@ -159,4 +215,4 @@ if __name__ == '__main__':
     if LIBRARY:
         run(sys.argv[2:])
     else:
-        print(' '.join(sorted(CASES) + ['texts']))
+        print(' '.join(sorted(CASES) + sorted(WHOLE)))
