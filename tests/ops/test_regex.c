@@ -19,7 +19,7 @@
 
 /* The results are those of TensorFlow 1.15.5. */
 static const struct op_case cases[] = {
-    REPLACE("a", "X", "'Xbc' 'XXX' 'xyz123' '' 'X.b' 'foo=bXr'"),
+    REPLACE("a", "Y", "'Ybc' 'YYY' 'xyz123' '' 'Y.b' 'foo=bYr'"),
     REPLACE("a*", "-", "'-b-c-' '-' '-x-y-z-1-2-3-' '-' '-.-b-' '-f-o-o-=-b-r-'"),
     REPLACE("(\\\\w)(\\\\d)", "\\\\2\\\\1", "'abc' 'aaa' 'xy1z32' '' 'a.b' 'foo=bar'"),
     REPLACE("b", "\\\\0\\\\0", "'abbc' 'aaa' 'xyz123' '' 'a.bb' 'foo=bbar'"),
