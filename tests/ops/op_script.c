@@ -148,7 +148,7 @@ static TF_Output make_feed(struct play *p, const char *name, struct str inputs)
 
 static TF_Output make_gradient(struct play *p, struct str inputs)
 {
-    struct str y, x;
+    struct str y, x = {0};
     if (!next_item(&inputs, &y) || !next_item(&inputs, &x))
         case_bad(p->line, "Gradient(y, x)");
     TF_Output ys = find(p, y), xs = find(p, x), dx = {0};
