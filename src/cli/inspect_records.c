@@ -113,7 +113,7 @@ static void add_record(struct walk *w, struct str record)
 {
     struct arena a = {0};
     struct status st = {0};
-    struct pb_event *e;
+    struct pb_event *e = NULL;
     w->n++;
     w->bytes += (int64_t)record.n;
     bool event = (w->n == 1 || w->events) && record.n > 0 &&

@@ -68,14 +68,10 @@ static bool has_kernel(const char *op, const char *attr, int dtype)
     return s.found;
 }
 
-/* "T=float,double; Tidx=int32": each type must have a kernel. What stands after " || " are kernels
- * with labels, or other sets of types: looked at alike, but for labels. */
-static bool check_types(struct checks *k, const struct op *op, const char *facts)
+/* Each type of "T=float,double; Tidx=int32" must have a kernel. */
+static bool check_set(struct checks *k, const struct op *op, struct str rest)
 {
-    struct str rest = str_of(facts), part;
-    const char *bar = strstr(facts, " || ");
-    if (bar)
-        rest = str_make(facts, (size_t)(bar - facts));
+    struct str part;
     while (rest.n && str_split(&rest, ';', &part)) {
         struct str name, type, list = str_trim(part);
         if (!str_split(&list, '=', &name) || list.n == 0)
@@ -98,6 +94,20 @@ static bool check_types(struct checks *k, const struct op *op, const char *facts
         }
     }
     return true;
+}
+
+/* Sets of types with " | " between them; what stands after " || " are kernels with labels, which
+ * are not looked at. */
+static bool check_types(struct checks *k, const struct op *op, const char *facts)
+{
+    struct str rest = str_of(facts), set;
+    const char *bar = strstr(facts, " || ");
+    if (bar)
+        rest = str_make(facts, (size_t)(bar - facts));
+    bool ok = true;
+    while (rest.n && str_split(&rest, '|', &set))
+        ok = check_set(k, op, str_trim(set)) && ok;
+    return ok;
 }
 
 static bool check(const struct op *op, void *arg)

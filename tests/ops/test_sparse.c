@@ -5,6 +5,9 @@
 #define ROWS "double [4,2] 1 2 3 4 5 6 7 8"
 
 static const struct op_case cases[] = {
+    {.op = "SparseReshape", /* to the same shape: nothing is looked at */
+     .in = {"int64 [2,3] 0 0 2 1 2 0", "int64 [3] 2 2 2", "int64 [3] 2 -1 2"},
+     .out = {"int64 [2,3] 0 0 2 1 2 0", "int64 [3] 2 2 2"}},
     {.op = "SparseReshape",
      .in = {"int64 [2,2] 0 1 1 0", "int64 [2] 2 3", "int64 [2] 3 -1"},
      .out = {"int64 [2,2] 0 1 1 1", "int64 [2] 3 2"}},

@@ -172,14 +172,14 @@ static bool make_shape(struct infer_ctx *c, struct status *st)
         .types = {"key_dtype: {int64}", "value_dtype: " long_values}, .run = fn};                  \
     KERNEL_DEF(id##_text) = {.op = op_name, .device = "CPU",                                       \
         .types = {"key_dtype: {string}", "value_dtype: {int64, bool}"}, .run = fn}
-#define MAKER(id, op_name, handle, fn, long_values, text, ...)                                     \
+#define MAKER(id, op_name, handle, fn, long_values, more, text)                                    \
     OP_DEF(id) = {                                                                                 \
         .name = op_name,                                                                           \
         .summary = text,                                                                           \
         .outputs = {"table_handle: " handle},                                                      \
         .attrs = {"container: string = ''", "shared_name: string = ''",                            \
-                  "use_node_name_sharing: bool = false", "key_dtype: type", "value_dtype: type"    \
-                  __VA_ARGS__},                                                                    \
+                  "use_node_name_sharing: bool = false", "key_dtype: type", "value_dtype: type",   \
+                  more},                                                                    \
         .flags = OP_STATEFUL,                                                                      \
         .shape = make_shape,                                                                       \
         .no_grad = "it has no inputs",                                                             \
@@ -188,13 +188,13 @@ static bool make_shape(struct infer_ctx *c, struct status *st)
 /* clang-format on */
 #define ALL "{int64, string, variant}"
 #define PLAIN "{int64, string}"
-MAKER(mutable_hash_table_v2, "MutableHashTableV2", "resource", scalars_run, ALL,
+MAKER(mutable_hash_table_v2, "MutableHashTableV2", "resource", scalars_run, ALL, NULL,
       "A table from keys to scalars that takes and loses keys at any time.");
-MAKER(mutable_hash_table, "MutableHashTable", "Ref(string)", scalars_run, ALL,
+MAKER(mutable_hash_table, "MutableHashTable", "Ref(string)", scalars_run, ALL, NULL,
       "A table from keys to scalars that changes; MutableHashTableV2 takes its place.");
 MAKER(mutable_hash_table_of_tensors_v2, "MutableHashTableOfTensorsV2", "resource", vectors_run,
-      PLAIN, "A table from keys to vectors that takes and loses keys at any time.", ,
-      "value_shape: shape = []");
+      PLAIN, "value_shape: shape = []",
+      "A table from keys to vectors that takes and loses keys at any time.");
 MAKER(mutable_hash_table_of_tensors, "MutableHashTableOfTensors", "Ref(string)", vectors_run, PLAIN,
-      "A table from keys to vectors that changes; MutableHashTableOfTensorsV2 takes its place.", ,
-      "value_shape: shape = []");
+      "value_shape: shape = []",
+      "A table from keys to vectors that changes; MutableHashTableOfTensorsV2 takes its place.");

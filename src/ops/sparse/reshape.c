@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SparseReshape: the same entries under another dense shape; one dim may be -1. */
+#include <string.h>
+
 #include "op/infer.h"
 #include "op/kernel.h"
 
@@ -109,6 +111,12 @@ static bool move_indices(const struct kctx *c, const int64_t *to, int64_t n, int
     return true;
 }
 
+static bool same_dims(const struct tensor *a, const struct tensor *b)
+{
+    return a->num_elems == b->num_elems &&
+           memcmp(a->data, b->data, (size_t)a->num_elems * sizeof(int64_t)) == 0;
+}
+
 static bool reshape_run(struct kctx *c, struct status *st)
 {
     const struct tensor *ix = kernel_in(c, 0), *from = kernel_in(c, 1), *want = kernel_in(c, 2);
@@ -127,8 +135,14 @@ static bool reshape_run(struct kctx *c, struct status *st)
     struct tensor *out = kernel_out(c, 0, &s, st);
     struct tensor *dims = out ? kernel_out(c, 1, &v, st) : NULL;
     int64_t elems;
-    return dims && new_dims(c, tensor_i64(dims), &elems, st) &&
-           move_indices(c, tensor_i64(dims), want->num_elems, elems, out, st);
+    if (!dims || !new_dims(c, tensor_i64(dims), &elems, st))
+        return false;
+    if (same_dims(from, dims)) { /* indices stay even where they leave the shape */
+        if (ix->num_elems > 0)
+            memcpy(out->data, ix->data, (size_t)ix->num_elems * sizeof(int64_t));
+        return true;
+    }
+    return move_indices(c, tensor_i64(dims), want->num_elems, elems, out, st);
 }
 
 static bool reshape_shape(struct infer_ctx *c, struct status *st)

@@ -198,9 +198,9 @@ static void print_variant(const struct variant *v, struct strbuf *out)
     (void)v;
     strbuf_puts(out, "TensorList");
 }
-static const struct variant_type list_type = {"tensorflow::TensorList", release_variant,
-                                              print_variant};
-static const struct variant_type other_type = {"other", release_variant, NULL};
+static const struct variant_type list_type = {
+    .name = "tensorflow::TensorList", .release = release_variant, .print = print_variant};
+static const struct variant_type other_type = {.name = "other", .release = release_variant};
 
 static struct variant *new_variant(const struct variant_type *type)
 {
