@@ -25,15 +25,56 @@ static bool not_defined(const struct shape *s, const char *words, struct status 
     return false;
 }
 
-/* The shape of all items that are asked for: known, and that of each. */
-static bool one_shape(const struct kctx *c, const struct list *l, int shape_input,
-                      struct shape *out, struct status *st)
+/* What is said of a shape that is not known: of no items, of items that were never set. */
+struct unknown_words {
+    const char *none, *unset;
+};
+
+static const struct unknown_words stack_words = {
+    .none = "Tried to stack elements of an empty list with non-fully-defined element_shape: ",
+    .unset = "Tried to stack list which only contains uninitialized tensors and has a "
+             "non-fully-defined element_shape: ",
+};
+
+static const struct unknown_words gather_words = {
+    .none = "Tried to gather 0-elements from a list with non-fully-defined shape: ",
+    .unset = "Tried to gather uninitialized tensors from a list with non-fully-defined "
+             "element_shape: ",
+};
+
+/* The shape of items index(k) for k < n merged with want and with what the list says of items. */
+static bool merge_items(const struct list *l, const struct shape *want, const int32_t *index,
+                        int64_t n, struct shape *out, struct status *st)
 {
+    if (!list_merge_shapes(want, &l->shape, out))
+        return list_contradict(want, &l->shape, st);
+    for (int64_t k = 0; k < n; k++) {
+        const struct tensor *t = &l->items[index ? index[k] : k];
+        struct shape merged;
+
+        if (t->dtype == DT_INVALID)
+            continue;
+        bool ok = list_merge_shapes(out, &t->shape, &merged) || list_contradict(out, &t->shape, st);
+
+        shape_clear(out);
+        if (!ok)
+            return false;
+        *out = merged;
+    }
+    return true;
+}
+
+/* The shape of those items, which is known. */
+static bool one_shape(const struct kctx *c, const struct list *l, int shape_input,
+                      const int32_t *index, int64_t n, struct shape *out, struct status *st)
+{
+    const struct unknown_words *words = index ? &gather_words : &stack_words;
     struct shape want;
+    bool known;
 
     if (!list_shape_in(c, shape_input, &want, st))
         return false;
-    bool ok = list_item_shape(l, &want, out, st), known;
+    bool ok = merge_items(l, &want, index, n, out, st);
 
     shape_clear(&want);
     if (!ok)
@@ -41,20 +82,11 @@ static bool one_shape(const struct kctx *c, const struct list *l, int shape_inpu
     known = out->rank >= 0;
     for (int i = 0; known && i < out->rank; i++)
         known = shape_dim(out, i) >= 0;
-    if (!known)
-        ok = not_defined(out,
-                         l->n ? "Tried to stack list which only contains uninitialized tensors and "
-                                "has a non-fully-defined element_shape: "
-                              : "Tried to stack elements of an empty list with non-fully-defined "
-                                "element_shape: ",
-                         st);
-    for (int64_t i = 0; ok && i < l->n; i++)
-        if (l->items[i].dtype != DT_INVALID && !shape_equal(&l->items[i].shape, out))
-            ok = not_defined(&l->items[i].shape,
-                             "Tried to stack items of different shapes, one of them ", st);
-    if (!ok)
-        shape_clear(out);
-    return ok;
+    if (known)
+        return true;
+    not_defined(out, n ? words->unset : words->none, st);
+    shape_clear(out);
+    return false;
 }
 
 /* Item index(k) for k < n, one below the other, as output 0. */
@@ -102,7 +134,7 @@ static bool stack_run(struct kctx *c, struct status *st)
         return status_invalid(
             st, "Operation expected a list with %lld elements but got a list with %lld elements.",
             (long long)want, (long long)l->n);
-    if (!one_shape(c, l, 1, &item, st))
+    if (!one_shape(c, l, 1, NULL, l->n, &item, st))
         return false;
     bool ok = stack(c, l, &item, NULL, l->n, st);
 
@@ -112,9 +144,10 @@ static bool stack_run(struct kctx *c, struct status *st)
 
 static bool stack_shape(struct infer_ctx *c, struct status *st)
 {
-    (void)st;
-    const struct shape *item = list_infer_item(c, 1);
+    const struct shape *item;
 
+    if (!list_infer_item(c, 1, &item, st))
+        return false;
     if (item->rank >= 0)
         infer_set(
             c, 0,
@@ -157,9 +190,9 @@ static bool gather_run(struct kctx *c, struct status *st)
         return false;
     for (int64_t i = 0; i < index->num_elems; i++)
         if (tensor_i32(index)[i] < 0 || tensor_i32(index)[i] >= l->n)
-            return status_invalid(st, "Trying to gather element %d in a list with %lld elements.",
+            return status_invalid(st, "Index %d out o range; list only has %lld elements.",
                                   (int)tensor_i32(index)[i], (long long)l->n);
-    if (!one_shape(c, l, 2, &item, st))
+    if (!one_shape(c, l, 2, tensor_i32(index), index->num_elems, &item, st))
         return false;
     bool ok = stack(c, l, &item, tensor_i32(index), index->num_elems, st);
 
@@ -169,9 +202,10 @@ static bool gather_run(struct kctx *c, struct status *st)
 
 static bool gather_shape(struct infer_ctx *c, struct status *st)
 {
-    (void)st;
-    const struct shape *item = list_infer_item(c, 2);
+    const struct shape *item;
 
+    if (!list_infer_item(c, 2, &item, st))
+        return false;
     if (item->rank >= 0)
         infer_set(c, 0, infer_concat(c, infer_vector(c, infer_dim(infer_input(c, 1), 0)), item));
     return true;
@@ -218,6 +252,26 @@ static bool row(const struct tensor *t, int64_t k, struct tensor *out, struct st
     return ok;
 }
 
+static bool wrong_rows(const struct shape *all, const struct shape *item, struct status *st)
+{
+    struct strbuf want = {0};
+    struct strbuf has = {0};
+    int64_t dims[SHAPE_MAX_RANK];
+
+    for (int i = 1; i < all->rank; i++)
+        dims[i - 1] = shape_dim(all, i);
+    struct shape row_shape = shape_make(dims, all->rank - 1);
+
+    list_shape_text(item, &want);
+    list_shape_text(&row_shape, &has);
+    status_invalid(st, "Specified a list with shape %s from a tensor with shape %s",
+                   strbuf_text(&want), strbuf_text(&has));
+    shape_clear(&row_shape);
+    strbuf_release(&want);
+    strbuf_release(&has);
+    return false;
+}
+
 /* The tensor whose rows become items, as a value that may outlive the step. */
 static bool rows_in(struct kctx *c, int i, const struct shape *item, struct tensor *out,
                     struct status *st)
@@ -231,9 +285,7 @@ static bool rows_in(struct kctx *c, int i, const struct shape *item, struct tens
     for (int k = 0; ok && k < item->rank; k++)
         ok = shape_dim(item, k) < 0 || shape_dim(item, k) == shape_dim(&t->shape, k + 1);
     if (!ok)
-        return not_defined(&t->shape,
-                           "Specified a list with incompatible item shape for a tensor with shape ",
-                           st);
+        return wrong_rows(&t->shape, item, st);
     return kernel_in_keep(c, i, out, st);
 }
 
@@ -426,6 +478,13 @@ static bool scatter_existing_run(struct kctx *c, struct status *st)
     return ok;
 }
 
+static bool scatter_existing_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *item;
+
+    return list_infer_item(c, -1, &item, st) && list_infer_same(c, st);
+}
+
 static bool scatter_existing_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0), t = grad_in(g, 1), index = grad_in(g, 2);
@@ -445,7 +504,7 @@ OP_DEF(tensor_list_scatter_into_existing_list) = {
     .inputs = {"input_handle: variant", "tensor: element_dtype", "indices: int32"},
     .outputs = {"output_handle: variant"},
     .attrs = {"element_dtype: type"},
-    .shape = list_infer_same,
+    .shape = scatter_existing_shape,
     .grad = scatter_existing_grad,
 };
 KERNEL_DEF(tensor_list_scatter_into_existing_list_cpu) = {.op = "TensorListScatterIntoExistingList",

@@ -54,14 +54,11 @@ static bool check_item(struct join *j, int64_t i, struct status *st)
                               "vectors.  Did you mean to call stack?",
                               (long long)i);
     rest = without_first(&t->shape);
-    bool ok = list_merge_shapes(&j->rest, &rest, &merged);
+    bool ok = list_merge_shapes(&j->rest, &rest, &merged) || list_contradict(&j->rest, &rest, st);
 
     shape_clear(&rest);
     if (!ok)
-        return status_invalid(st,
-                              "Tried to concat tensors with unequal shapes, that at index %lld "
-                              "differs",
-                              (long long)i);
+        return false;
     shape_clear(&j->rest);
     j->rest = merged;
     return true;
@@ -83,9 +80,9 @@ static bool count_rows(struct join *j, struct status *st)
 
         if (n < 0)
             return status_invalid(st,
-                                  "Item %lld of the list is not set, and its first dimension is "
-                                  "not known",
-                                  (long long)i);
+                                  "List contains uninitialized tensor at index %lld but "
+                                  "leading_dims has only %lld elements.",
+                                  (long long)i, (long long)(j->lead ? j->lead->num_elems : 0));
         if (!size_add(j->rows, n, &j->rows))
             return status_invalid(st, "A list has too many rows");
     }
@@ -140,14 +137,24 @@ static bool concat(struct kctx *c, const struct shape *item, const struct tensor
     if (item->rank == 0 || j.l->shape.rank == 0)
         return status_invalid(st, "Concat requires elements to be at least vectors, found scalars "
                                   "instead.");
-    struct shape asked = without_first(item), has = without_first(&j.l->shape);
+    struct shape asked = without_first(item);
+    struct shape has = shape_unknown();
+
+    if (lead) /* the first version takes items as they are */
+        has = without_first(&j.l->shape);
     bool ok = list_merge_shapes(&asked, &has, &merged);
 
     shape_clear(&asked);
     shape_clear(&has);
     if (!ok)
-        return status_invalid(st, "Tried to concat a list with an incompatible element_shape");
+        return list_contradict(item, &j.l->shape, st);
     j.rest = merged;
+    for (int64_t i = 0; !lead && i < j.l->n; i++)
+        if (j.l->items[i].dtype == DT_INVALID) {
+            shape_clear(&j.rest);
+            return status_invalid(st, "Concating lists with uninitialized tensors is not supported "
+                                      "in this version of TensorListConcat.");
+        }
     if (item->rank > 0)
         j.first = shape_dim(item, 0);
     if (j.first < 0 && j.l->shape.rank > 0)
@@ -188,15 +195,20 @@ static bool concat_shape_of(struct infer_ctx *c, const struct shape *item)
 
 static bool concat_v2_shape(struct infer_ctx *c, struct status *st)
 {
-    (void)st;
-    return concat_shape_of(c, list_infer_item(c, 1));
+    const struct shape *item;
+
+    return list_infer_item(c, 1, &item, st) && concat_shape_of(c, item);
 }
 
 static bool concat_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *item;
 
-    return attrs_get_shape(infer_attrs(c), "element_shape", &item, st) && concat_shape_of(c, item);
+    const struct shape *has, *merged;
+
+    return attrs_get_shape(infer_attrs(c), "element_shape", &item, st) &&
+           list_infer_item(c, -1, &has, st) && infer_merge(c, item, has, &merged, st) &&
+           concat_shape_of(c, item);
 }
 
 static bool concat_grad(struct grad_ctx *g, struct status *st)

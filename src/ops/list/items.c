@@ -125,13 +125,13 @@ static bool push_shape(struct infer_ctx *c, struct status *st)
     int dtype = attrs_type(infer_attrs(c), "element_dtype");
 
     if (h.n == 1 && h.dtypes[0] != dtype)
-        return status_invalid(st, "Trying to push a value of type %s into a list of %s",
-                              dtype_name(dtype), dtype_name(h.dtypes[0]));
-    if (h.n == 1) {
-        if (!infer_merge(c, h.shapes[0], infer_input(c, 1), &s, st))
-            return false;
+        return status_invalid(
+            st,
+            "Trying to push to list with wrong element dtype. List has type %s but "
+            "trying to push element with type %s",
+            dtype_name(h.dtypes[0]), dtype_name(dtype));
+    if (h.n == 1) /* whether the item fits it is asked when it comes */
         s = h.shapes[0];
-    }
     infer_set(c, 0, infer_scalar(c));
     infer_set_handle(c, 0, (struct infer_handle){.n = 1, .dtypes = &dtype, .shapes = &s});
     return true;
@@ -219,26 +219,18 @@ static bool pop_run(struct kctx *c, struct status *st)
 
 static bool pop_shape(struct infer_ctx *c, struct status *st)
 {
-    infer_set(c, 1, list_infer_item(c, 1));
-    return list_infer_same(c, st);
-}
+    const struct shape *item;
 
-static struct output list_grad(struct grad_ctx *g, int i, struct output like, int type)
-{
-    if (grad_has_dy(g, i))
-        return grad_dy(g, i);
-    return grad_opv(
-        g, "EmptyTensorList", 2,
-        (struct output[]){grad_opv(g, "TensorListElementShape", 1, &like, 1,
-                                   (struct attr[]){{(char *)"shape_type", attr_type(DT_INT32)}}),
-                          grad_const_i32(g, -1)},
-        1, (struct attr[]){{(char *)"element_dtype", attr_type(type)}});
+    if (!list_infer_item(c, 1, &item, st))
+        return false;
+    infer_set(c, 1, item);
+    return list_infer_same(c, st);
 }
 
 static bool pop_grad(struct grad_ctx *g, struct status *st)
 {
-    int type = grad_type_of(g, grad_out(g, 1));
-    struct output dlist = list_grad(g, 0, grad_out(g, 0), type);
+    /* where nobody uses what is left of the list, its gradient is as many zeros */
+    struct output dlist = grad_has_dy(g, 0) ? grad_dy(g, 0) : grad_zeros_like(g, grad_out(g, 0));
 
     grad_set(g, 0, grad_op2(g, "TensorListPushBack", dlist, grad_dy(g, 1)));
     return grad_done(g, st);
@@ -279,8 +271,11 @@ static bool get_run(struct kctx *c, struct status *st)
 
 static bool get_shape(struct infer_ctx *c, struct status *st)
 {
-    (void)st;
-    infer_set(c, 0, list_infer_item(c, 2));
+    const struct shape *item;
+
+    if (!list_infer_item(c, 2, &item, st))
+        return false;
+    infer_set(c, 0, item);
     return true;
 }
 
@@ -331,6 +326,15 @@ static bool set_run(struct kctx *c, struct status *st)
     return true;
 }
 
+static bool set_shape(struct infer_ctx *c, struct status *st)
+{
+    struct infer_handle h = infer_handle_in(c, 0);
+    const struct shape *merged;
+
+    return (h.n != 1 || infer_merge(c, infer_input(c, 2), h.shapes[0], &merged, st)) &&
+           list_infer_same(c, st);
+}
+
 static bool set_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0), index = grad_in(g, 1), item = grad_in(g, 2);
@@ -349,7 +353,7 @@ OP_DEF(tensor_list_set_item) = {
     .inputs = {"input_handle: variant", "index: int32", "item: element_dtype"},
     .outputs = {"output_handle: variant"},
     .attrs = {"element_dtype: type"},
-    .shape = list_infer_same,
+    .shape = set_shape,
     .grad = set_grad,
 };
 KERNEL_DEF(tensor_list_set_item_cpu) = {.op = "TensorListSetItem", .device = "CPU", .run = set_run};

@@ -310,14 +310,18 @@ void list_shape_text(const struct shape *s, struct strbuf *out)
         shape_print(s, out);
 }
 
-static bool contradict(const struct shape *a, const struct shape *b, struct status *st)
+bool list_contradict(const struct shape *a, const struct shape *b, struct status *st)
 {
     struct strbuf x = {0}, y = {0};
 
     list_shape_text(a, &x);
     list_shape_text(b, &y);
-    status_invalid(st, "Tried to merge incompatible shapes of items: %s vs %s", strbuf_text(&x),
-                   strbuf_text(&y));
+    if (a->rank != b->rank)
+        status_invalid(st, "PartialTensorShape: Incompatible ranks during merge: %d vs. %d",
+                       a->rank, b->rank);
+    else
+        status_invalid(st, "PartialTensorShape: Incompatible shapes during merge: %s vs. %s",
+                       strbuf_text(&x), strbuf_text(&y));
     strbuf_release(&x);
     strbuf_release(&y);
     return false;
@@ -335,14 +339,14 @@ bool list_item_shape(const struct list *l, const struct shape *want, struct shap
                      struct status *st)
 {
     if (!list_merge_shapes(&l->shape, want, out))
-        return contradict(&l->shape, want, st);
+        return list_contradict(want, &l->shape, st);
     for (int64_t i = 0; i < l->n && !is_known(out); i++) {
         struct shape merged;
 
         if (l->items[i].dtype == DT_INVALID)
             continue;
         if (!list_merge_shapes(out, &l->items[i].shape, &merged)) {
-            contradict(out, &l->items[i].shape, st);
+            list_contradict(out, &l->items[i].shape, st);
             shape_clear(out);
             return false;
         }
@@ -354,21 +358,25 @@ bool list_item_shape(const struct list *l, const struct shape *want, struct shap
 
 /* --- shape functions --- */
 
-const struct shape *list_infer_item(struct infer_ctx *c, int shape_input)
+bool list_infer_item(struct infer_ctx *c, int shape_input, const struct shape **out,
+                     struct status *st)
 {
     struct infer_handle h = infer_handle_in(c, 0);
-    const struct shape *s = infer_unknown(c), *given, *merged;
-    struct status ignored = {0};
+    int dtype = attrs_type(infer_attrs(c), "element_dtype");
+    const struct shape *given, *in;
 
-    if (h.n == 1)
-        s = h.shapes[0];
-    if (shape_input >= 0 && infer_dim(infer_input(c, shape_input), 0) >= -1 &&
-        infer_input(c, shape_input)->rank == 1 &&
-        infer_const_shape(c, shape_input, &given, &ignored) &&
-        infer_merge(c, s, given, &merged, &ignored))
-        s = merged;
-    status_clear(&ignored);
-    return s;
+    *out = h.n == 1 ? h.shapes[0] : infer_unknown(c);
+    if (h.n == 1 && h.dtypes[0] != dtype)
+        return status_invalid(st,
+                              "Expected list with element dtype %s but got list with element dtype "
+                              "%s",
+                              dtype_name(dtype), dtype_name(h.dtypes[0]));
+    if (shape_input < 0)
+        return true;
+    in = infer_input(c, shape_input);
+    if (in->rank != 1 || infer_dim(in, 0) < 0)
+        return true;
+    return infer_const_shape(c, shape_input, &given, st) && infer_merge(c, *out, given, out, st);
 }
 
 bool list_infer_same(struct infer_ctx *c, struct status *st)

@@ -34,10 +34,13 @@ bool list_merge_shapes(const struct shape *a, const struct shape *b, struct shap
 /* The shape of items, merged with want and with those that are set. */
 MUST_CHECK bool list_item_shape(const struct list *l, const struct shape *want, struct shape *out,
                                 struct status *st);
+/* The error of those that contradict. */
+bool list_contradict(const struct shape *a, const struct shape *b, struct status *st);
 void list_shape_text(const struct shape *s, struct strbuf *out);
 /* In shape functions: outputs of items, and of lists made of items, as far as the handle of a list
  * and a shape among the inputs tell. */
-const struct shape *list_infer_item(struct infer_ctx *c, int shape_input);
+MUST_CHECK bool list_infer_item(struct infer_ctx *c, int shape_input, const struct shape **out,
+                                struct status *st);
 bool list_infer_same(struct infer_ctx *c, struct status *st); /* output 0 as the list input 0 */
 bool list_infer_declared(struct infer_ctx *c, int shape_input, struct status *st);
 

@@ -83,8 +83,15 @@ static struct variant *optional_add(const struct variant *a, const struct varian
 {
     const struct optional *x = (const struct optional *)a, *y = (const struct optional *)b;
 
-    if (x->has_value != y->has_value || x->n != y->n) {
+    if (x->has_value != y->has_value) {
         status_invalid(st, "Cannot add optionals because one has a value and the other doesn't.");
+        return NULL;
+    }
+    if (x->n != y->n) {
+        status_invalid(st,
+                       "Cannot add optionals because they have different numbers of components "
+                       "(%d vs. %d).",
+                       x->n, y->n);
         return NULL;
     }
     struct optional *o = optional_new(x->n, x->has_value);
@@ -136,7 +143,8 @@ static const struct optional *optional_in(const struct kctx *c, struct status *s
 
     if (v && v->type == &optional_type)
         return (const struct optional *)v;
-    status_invalid(st, "Input is not an Optional.");
+    status_invalid(st, "Input to OptionalHasValue must be %s OptionalVariant object.",
+                   t->shape.rank == 0 ? "an" : "a scalar tensor containing an");
     return NULL;
 }
 
@@ -149,6 +157,22 @@ static bool has_value_run(struct kctx *c, struct status *st)
     if (out)
         tensor_bool(out)[0] = o->has_value;
     return out != NULL;
+}
+
+static bool wrong_shape(const struct shape *want, const struct shape *has, int i, struct status *st)
+{
+    struct strbuf a = {0};
+    struct strbuf b = {0};
+
+    shape_print(want, &a);
+    shape_print(has, &b);
+    status_invalid(st,
+                   "The given optional does not match the expected shape for component %d. "
+                   "Expected: %s. Actual: %s.",
+                   i, strbuf_text(&a), strbuf_text(&b));
+    strbuf_release(&a);
+    strbuf_release(&b);
+    return false;
 }
 
 static bool get_value_run(struct kctx *c, struct status *st)
@@ -171,10 +195,7 @@ static bool get_value_run(struct kctx *c, struct status *st)
                                   i, dtype_name(kernel_output_type(c, i)),
                                   dtype_name(o->values[i].dtype));
         if (i < shapes->n && !shape_compatible(&shapes->shapes[i], &o->values[i].shape))
-            return status_invalid(st,
-                                  "The given optional does not match the expected shape for "
-                                  "component %d.",
-                                  i);
+            return wrong_shape(&shapes->shapes[i], &o->values[i].shape, i, st);
     }
     for (int i = 0; i < o->n; i++)
         kernel_out_share(c, i, &o->values[i]);

@@ -442,6 +442,92 @@ static void test_function_ops__arguments_outside_of_functions(void **state)
         TF_INVALID_ARGUMENT, "");
 }
 
+/* --- each kind of call --- */
+
+#define SHAPES(s) " attr{key:'output_shapes' value{list{" s "}}}"
+#define ROWS(name, v)                                                                              \
+    " node{name:'" name                                                                            \
+    "' op:'Const'" FLOAT("dtype") " attr{key:'value' value{tensor{dtype:DT_FLOAT "                 \
+                                  "tensor_shape{dim{size:3}} float_val:" v "}}}}"
+#define MAP(in, shapes)                                                                            \
+    " node{name:'m' op:'MapDefun' input:'" in "'" TYPES("Targuments", "DT_FLOAT")                  \
+        TYPES("output_types", "DT_FLOAT") SHAPES(shapes) FUNC("f", "twice") "}" INT(               \
+            "axis", "0") " node{name:'y' op:'Sum' input:'m' "                                      \
+                         "input:'axis'" FLOAT("T") " attr{key:'Tidx' value{type:DT_INT32}}}"
+
+static void test_function_ops__maps(void **state)
+{
+    (void)state;
+    gives(LIBRARY ROWS("x", "[1,2,4]") MAP("x", "shape{}"), 14);
+    fails(LIBRARY ROWS("x", "[1,2,4]") MAP("x", "shape{dim{size:2}}"), TF_INVALID_ARGUMENT,
+          "Mismatch in function retval shape");
+}
+
+/* step(i, x) = x + i */
+#define STEP                                                                                       \
+    "library{function{signature{name:'step' input_arg{name:'i' type:DT_INT32} "                    \
+    "input_arg{name:'x' type:DT_FLOAT} output_arg{name:'y' type:DT_FLOAT}} "                       \
+    "node_def{name:'c' op:'Cast' input:'i' attr{key:'SrcT' value{type:DT_INT32}} "                 \
+    "attr{key:'DstT' value{type:DT_FLOAT}}} "                                                      \
+    "node_def{name:'a' op:'AddV2' input:'x' input:'c:y:0'" FLOAT(                                  \
+        "T") "} "                                                                                  \
+             "ret{key:'y' value:'a:z:0'}}}"
+#define COUNT(from, to, by)                                                                        \
+    CONST("x", "3")                                                                                \
+    INT("from", from)                                                                              \
+    INT("to", to)                                                                                  \
+    INT("by", by)                                                                                  \
+    " node{name:'y' op:'For' input:'from' input:'to' input:'by' "                                  \
+    "input:'x'" TYPES("T", "DT_FLOAT") FUNC("body", "step") "}"
+
+static void test_function_ops__counted_loops(void **state)
+{
+    (void)state;
+    gives(STEP COUNT("0", "4", "1"), 9);
+    gives(STEP COUNT("5", "0", "-2"), 12);
+    gives(STEP COUNT("4", "4", "1"), 3);
+    fails(STEP COUNT("0", "4", "0"), TF_INVALID_ARGUMENT, "");
+}
+
+static void test_function_ops__without_state(void **state)
+{
+    (void)state;
+#define BRANCH(cond)                                                                               \
+    CONST("x", "3")                                                                                \
+    INT("c", cond)                                                                                 \
+    " node{name:'y' op:'StatelessIf' input:'c' input:'x' attr{key:'Tcond' "                        \
+    "value{type:DT_INT32}}" TYPES("Tin", "DT_FLOAT") TYPES("Tout", "DT_FLOAT")                     \
+        FUNC("then_branch", "twice") FUNC("else_branch", "more") "}"
+    gives(LIBRARY BRANCH("1"), 6);
+    gives(LIBRARY BRANCH("0"), 4);
+    slope(LIBRARY BRANCH("1"), 2);
+    gives(LIBRARY CONST("x", "3") " node{name:'y' op:'StatelessWhile' input:'x'" TYPES(
+              "T", "DT_FLOAT") FUNC("cond", "small") FUNC("body", "twice") "}",
+          192);
+    gives(" node{name:'f' op:'FakeParam'" FLOAT(
+              "dtype") " attr{key:'shape' "
+                       "value{shape{}}}} node{name:'s' op:'Size' input:'f'" FLOAT(
+                           "T") " attr{key:'out_type' "
+                                "value{type:DT_INT32}}} node{name:'y' op:'Cast' input:'s' "
+                                "attr{key:'SrcT' "
+                                "value{type:DT_INT32}}" FLOAT("DstT") "}",
+          1);
+}
+
+static void test_function_ops__remote_calls(void **state)
+{
+    (void)state;
+#define TARGET(device)                                                                             \
+    CONST("x", "3")                                                                                \
+    " node{name:'d' op:'Const' attr{key:'dtype' value{type:DT_STRING}} attr{key:'value' "          \
+    "value{tensor{dtype:DT_STRING tensor_shape{} string_val:'" device "'}}}}"                      \
+    " node{name:'y' op:'RemoteCall' input:'d' input:'x'" TYPES("Tin", "DT_FLOAT")                  \
+        TYPES("Tout", "DT_FLOAT") FUNC("f", "twice") "}"
+    gives(LIBRARY TARGET("/job:localhost/replica:0/task:0/device:CPU:0"), 6);
+    gives(LIBRARY TARGET("/device:CPU:0"), 6);
+    fails(LIBRARY TARGET("nowhere"), TF_INVALID_ARGUMENT, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +537,10 @@ int main(void)
         T(test_function_ops__gradients),
         T(test_function_ops__no_gradient_of_random_bodies),
         T(test_function_ops__no_gradient_without_end),
+        T(test_function_ops__maps),
+        T(test_function_ops__counted_loops),
+        T(test_function_ops__without_state),
+        T(test_function_ops__remote_calls),
         T(test_function_ops__lists),
         T(test_function_ops__optionals),
         T(test_function_ops__recursion_is_bounded),
