@@ -57,7 +57,6 @@ static const struct excuse excused[] = {
     {"StatelessWhile", ALL, CALLS, CALLED},
     {"While", ALL, CALLS, CALLED},
     {"SymbolicGradient", ALL, CALLS, "tests/unit/api/test_function.c"},
-    {"AudioSummary", ALL, FILES, NULL},
     {"SaveV2", EMPTY | SPECIAL, FILES, NULL},
     {"_FusedConv2D", ALL, "holds other nodes", "tests/unit/graph/test_fuse_conv.c"},
     {"_FusedUpdate", ALL, "holds other nodes", "tests/unit/graph/test_fuse_updates.c"},

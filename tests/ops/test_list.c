@@ -588,6 +588,12 @@ static const struct op_script scripts[] = {
           "a = TensorListConcatV2(e, {int32 [1] 3}, {int64 [0]}) element_dtype=float"},
      .runs = {"building ! INVALID_ARGUMENT: Dimension 0 in both shapes must be equal, but are 2 "
               "and 3. Shapes are [2] and [3]."}},
+    {.ops = "TensorListPopBack TensorListPushBack",
+     .nodes = {"e = EmptyTensorList({int32 [2] 0 2}, {int32 [] -1}) element_dtype=float",
+               "a = TensorListPushBack(e, {float [0,2]})",
+               "p = TensorListPopBack(a, {int32 [2] 0 2}) element_dtype=float",
+               "n = TensorListLength(p)"},
+     .runs = {"p:1 n -> float [0,2] | int32 [] 0"}},
 };
 
 int main(int argc, char **argv)

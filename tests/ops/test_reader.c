@@ -35,10 +35,12 @@ static const struct op_script scripts[] = {
               "up ! OUT_OF_RANGE: is closed and has insufficient elements (requested 1, current "
               "size 0)",
               "reset", "n u -> int64 [] 0 | int64 [] 0"}},
-    {.ops = "TextLineReaderV2",
+    {.ops = "TextLineReaderV2 ReaderReadUpToV2",
      .nodes = {"r = TextLineReaderV2() skip_header_lines=1",
-               QUEUE("{string [3] 'a.txt' 'empty' 'b.txt'}"), READ(2)},
-     .runs = {"close", "up:0 up:1 -> string [2] 'a.txt:2' 'a.txt:3' | string [2] 'two' ''",
+               QUEUE("{string [3] 'a.txt' 'empty' 'b.txt'}"), READ(2),
+               "none = ReaderReadUpToV2(r, q, {int64 [] 0})"},
+     .runs = {"close", "none:0 none:1 -> string [0] | string [0]",
+              "up:0 up:1 -> string [2] 'a.txt:2' 'a.txt:3' | string [2] 'two' ''",
               "up:0 -> string [1] 'a.txt:4'", "up:0 -> string [1] 'b.txt:2'",
               "n u -> int64 [] 4 | int64 [] 3"}},
     {.ops = "TextLineReader ReaderRead ReaderReadUpTo ReaderNumRecordsProduced "

@@ -319,6 +319,31 @@ static const struct op_case cases[] = {
             "-0.343853682 inf -0.620000839 0.698032022 -0.447128564 1.22450769 0.403491646 "
             "0.593578517 -1.09491181 nan 0.740556479 -0.953700602 -0.266218513"},
      .error = "INVALID_ARGUMENT: bad_color must be uint8, got int32"},
+    {.op = "AudioSummary",
+     .attrs = "sample_rate=8000.0",
+     .in = {"string [] 'a'", "float [1,2,1] 0.5 -0.25"},
+     .out =
+         {"string [] "
+          "'\\x0aS\\x0a\\x09a/audio/"
+          "02F\\x0d\\x00\\x00\\xfaE\\x10\\x01\\x18\\x02\\x220RIFF(\\x00\\x00\\x00WAVEfmt "
+          "\\x10\\x00\\x00\\x00\\x01\\x00\\x01\\x00@\\x1f\\x00\\x00\\x80>"
+          "\\x00\\x00\\x02\\x00\\x10\\x00data\\x04\\x00\\x00\\x00\\x00@\\x00\\xe0*\\x09audio/wav'"},
+     .producer = 14},
+    {.op = "AudioSummary",
+     .attrs = "sample_rate=8000.0",
+     .in = {"string [] 'a'", "float [0,2]"},
+     .out = {"string [] ''"},
+     .producer = 14},
+    {.op = "AudioSummary",
+     .attrs = "sample_rate=8000.0",
+     .in = {"string [] 'a'", "float [1,2] nan inf"},
+     .out = {"string [] "
+             "'\\x0aS\\x0a\\x09a/audio/"
+             "02F\\x0d\\x00\\x00\\xfaE\\x10\\x01\\x18\\x02\\x220RIFF(\\x00\\x00\\x00WAVEfmt "
+             "\\x10\\x00\\x00\\x00\\x01\\x00\\x01\\x00@\\x1f\\x00\\x00\\x80>"
+             "\\x00\\x00\\x02\\x00\\x10\\x00data\\x04\\x00\\x00\\x00\\x00\\x00\\xff\\x7f*"
+             "\\x09audio/wav'"},
+     .producer = 14},
     {.op = "AudioSummaryV2",
      .in = {"string [] 'a'", "float [1,4,2] 0.5 -0.5 1 -1 2 -2 9.99999975e-06 0.300000012",
             "float [] 44100.5"},
