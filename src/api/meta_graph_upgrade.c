@@ -3,13 +3,16 @@
  * TensorFlow's importer in Python does it:
  *
  * - attrs that this build does not know, but whose value is the default that the producer's own
- *   list of ops names, are left out;
+ *   list of ops names, or that say nothing but a name for messages, are left out;
  * - VariableDefs from before 1.9 do not say whether the variable is trainable: the collection does;
  * - under a scope, the frame of a loop is named after the loop's context, so that one graph
  * imported twice has frames of two names.
  *
  * Messages are changed in place. Linear in their size. */
 #include "api/meta_graph.h"
+
+#include <string.h>
+
 #include "graph/graphdef.h"
 #include "proto/pb_reflect.h"
 
@@ -32,6 +35,9 @@ static bool may_go(const struct pb_node_def_attr_entry *e, const struct op *ours
     const struct pb_attr_value *value = producer_default(theirs, e->key);
     bool equal = false;
     struct status st = {0};
+    if (strcmp(name, "debug_name") ==
+        0) /* of variables, in files of 2.14 and later: for messages */
+        return !op_attr_find(ours, name);
     if (op_attr_find(ours, name) || !value || !e->value || !pb_equal(e->value, value, &equal, &st))
         equal = false;
     status_clear(&st);
