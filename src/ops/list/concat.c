@@ -69,10 +69,11 @@ static bool count_rows(struct join *j, struct status *st)
     for (int64_t i = 0; i < j->l->n; i++)
         if (!check_item(j, i, st))
             return false;
+    bool known = j->rest.rank >= 0;
+
     for (int k = 0; k < j->rest.rank; k++)
-        if (shape_dim(&j->rest, k) < 0)
-            j->rest.rank = RANK_UNKNOWN;
-    if (j->rest.rank < 0)
+        known = known && shape_dim(&j->rest, k) >= 0;
+    if (!known)
         return status_invalid(st, "All except the first dimension must be fully defined when "
                                   "concating an empty tensor list.");
     for (int64_t i = 0; i < j->l->n; i++) {
