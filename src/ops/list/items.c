@@ -221,7 +221,7 @@ static bool pop_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *item;
 
-    if (!list_infer_item(c, 1, &item, st))
+    if (!list_infer_item(c, -1, &item, st)) /* element_shape counts when it runs alone, as in TF */
         return false;
     infer_set(c, 1, item);
     return list_infer_same(c, st);
