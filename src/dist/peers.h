@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The other tasks of a cluster, as seen from this one.
+ *
+ * A peer is made at its first use and lives as long as the set. It has a channel for calls and,
+ * once seen, a heartbeat on a connection of its own. Its state:
+ *
+ *   UNSEEN   never answered; waiting for it obeys the start deadline
+ *   ALIVE    answers; its device list and incarnation are known
+ *   LOST     silent for the failure deadline, or its connection broke and could not be had again
+ *            within it; all calls to it fail with UNAVAILABLE
+ *   LEFT     said goodbye
+ *
+ * A peer that comes back with another incarnation is ALIVE anew; what was begun with the old one
+ * fails with ABORTED. The texts name task, address, what was seen, and for how long:
+ *   "/job:ps/task:3 at host:port lost: connection reset after 4.2 s". */
+#ifndef LEAT_DIST_PEERS_H
+#define LEAT_DIST_PEERS_H
+
+#include "dist/rpc.h"
+#include "dist/spec.h"
+
+struct peers;
+struct peer;
+
+struct peer_deadlines {
+    int64_t failure_ms; /* 30,000 */
+    int64_t start_ms;   /* 7,200,000 */
+};
+struct peers *peers_new(const struct spec *spec, const struct rpc_security *security,
+                        const struct peer_deadlines *deadlines);
+void peers_free(struct peers *p); /* ends heartbeats, closes channels */
+
+/* NULL with NOT_FOUND naming what is in the cluster. Lives as long as the set. */
+struct peer *peers_find(struct peers *p, const char *job, int index, struct status *st) MUST_CHECK;
+int peers_count(const struct peers *p);
+struct peer *peers_at(struct peers *p, int i);
+
+const char *peer_name(const struct peer *p);    /* "/job:ps/replica:0/task:3" */
+const char *peer_address(const struct peer *p); /* "host:port" */
+
+/* As rpc_start, but fails as the peer's state says (UNAVAILABLE when it is or gets lost, whatever
+ * the call waits for; DEADLINE_EXCEEDED when it was never seen by the start deadline). */
+struct rpc_request *peer_start(struct peer *p, const char *path, struct rpc_msg *request,
+                               int64_t timeout_ms, rpc_done_fn done, void *arg);
+
+/* The peer's devices: contacts it (GetStatus) if it was not seen. fn is called once, from any
+ * thread, perhaps at once; devices are borrowed for the call. */
+typedef void (*peer_devices_fn)(void *arg, const struct status *st,
+                                const struct pb_device_attributes_vec *devices);
+void peer_devices(struct peer *p, int64_t timeout_ms, peer_devices_fn fn, void *arg);
+uint64_t peer_incarnation(struct peer *p); /* 0: not seen */
+/* fn is called when the peer is lost, leaves or comes back as another; at most once. 0: it is so
+ * already and fn was not called. */
+uint64_t peer_watch(struct peer *p, void (*fn)(void *arg, const struct status *why), void *arg);
+/* As cancel_remove: afterwards fn is not running. */
+void peer_unwatch(struct peer *p, uint64_t token);
+
+#endif
