@@ -8,15 +8,18 @@ RANGES = {'Asin': (-0.9, 0.9), 'Acos': (-0.9, 0.9), 'Atanh': (-0.9, 0.9), 'Acosh
           'Log': (0.1, 5), 'Sqrt': (0.1, 5), 'Rsqrt': (0.1, 5), 'Log1p': (-0.9, 5),
           'Lgamma': (0.1, 9), 'Digamma': (0.1, 9), 'Reciprocal': (0.5, 4), 'Inv': (0.5, 4),
           'Tan': (-1.2, 1.2), 'Pow': (0.2, 3), 'Xlogy': (0.1, 4), 'Xdivy': (0.5, 4),
-          'Polygamma': (1, 4), 'Zeta': (1.5, 5)}
+          'Polygamma': (1, 4), 'Zeta': (1.5, 5), 'Igamma': (0.1, 9), 'Igammac': (0.1, 9),
+          'IgammaGradA': (0.1, 9), 'RandomGammaGrad': (0.1, 9)}
 UNARY = '''Neg Abs Sign Square Sqrt Rsqrt Exp Expm1 Log Log1p Sin Cos Tan Asin Acos Atan Sinh Cosh
     Asinh Acosh Atanh Tanh Sigmoid Floor Ceil Round Rint Reciprocal Inv IsNan IsInf IsFinite Erf Erfc
     Lgamma Digamma Invert PopulationCount'''.split()
 NN_UNARY = 'Relu Relu6 Elu Selu Softplus Softsign'.split()
 BINARY = '''Add AddV2 Sub Mul Div RealDiv FloorDiv FloorMod Mod TruncateDiv TruncateMod Pow Maximum
     Minimum SquaredDifference Greater GreaterEqual Less LessEqual Equal NotEqual DivNoNan MulNoNan
-    Xdivy Xlogy Atan2 BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift Zeta Polygamma'''.split()
+    Xdivy Xlogy Atan2 BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift Zeta Polygamma
+    Igamma Igammac IgammaGradA RandomGammaGrad NextAfter'''.split()
 DIVISIONS = 'Div RealDiv FloorDiv FloorMod Mod TruncateDiv TruncateMod DivNoNan Xdivy'.split()
+ONCE = {'Zeta', 'Polygamma', 'IgammaGradA', 'RandomGammaGrad'}
 NO_SPECIALS = {'Sqrt', 'Rsqrt'}     # DIFFERENCES: infinity in float32
 GRADS = 'SqrtGrad RsqrtGrad TanhGrad SigmoidGrad ReciprocalGrad InvGrad'.split()
 REDUCTIONS = 'Sum Mean Prod Max Min All Any'.split()
@@ -50,12 +53,25 @@ def binary(op, rng, types):
         x = np.asarray(np.ceil(x), t)
     if op in ('Polygamma', 'Zeta') and t == np.float32:
         y = np.asarray(np.abs(y), t)    # DIFFERENCES: what cancels in float
-    names = {'Zeta': ('x', 'q'), 'Polygamma': ('a', 'x')}.get(op, ('x', 'y'))
+    names = {'Zeta': ('x', 'q'), 'Polygamma': ('a', 'x'), 'Igamma': ('a', 'x'), 'Igammac': ('a', 'x'),
+             'IgammaGradA': ('a', 'x'), 'RandomGammaGrad': ('alpha', 'sample'),
+             'NextAfter': ('x1', 'x2')}.get(op, ('x', 'y'))
     # DIFFERENCES: half rounds after other steps in second gradients
-    gradient = t in (np.float32, np.float64) and not special and op not in ('Zeta', 'Polygamma')
+    gradient = t in (np.float32, np.float64) and not special and op not in ONCE
     if op == 'Atan2' and a != b:
         gradient = False        # DIFFERENCES: TensorFlow's has the wrong shape
-    return list(zip(names, (x, y))), {}, gradient
+    return list(zip(names, (x, y))), {}, gradient, 1, {'once': op in ('Igamma', 'Igammac')}
+
+
+def betainc(op, rng, types):
+    t = pick(rng, types(op, 'T'))
+    dims = shape(rng)
+    a, b = (array(rng, t, pick(rng, [dims, ()]), 0.1, 9) for _ in range(2))
+    x = array(rng, t, pick(rng, [dims, dims, ()]), 0.01, 0.99)
+    if rng.rand() < 0.1:
+        x = array(rng, t, dims, -3, 3, True)
+        return [('a', a), ('b', b), ('x', x)], {}, False
+    return [('a', a), ('b', b), ('x', x)], {}, a.shape == b.shape and x.shape == a.shape
 
 
 def logical(op, rng, _):
@@ -146,7 +162,7 @@ def reduction(op, rng, types):
 
 GENERATORS = {}
 for names, make in ((UNARY + NN_UNARY, unary), (BINARY, binary), (GRADS, grad_pair),
-                    ('LogicalAnd LogicalOr LogicalNot'.split(), logical), (['Cast'], cast),
+                    ('LogicalAnd LogicalOr LogicalNot'.split(), logical), (['Cast'], cast), (['Betainc'], betainc),
                     (['Select', 'SelectV2'], select), (['ClipByValue'], clip), (['AddN'], add_n),
                     (['Complex'], complex_of), ('Real Imag Angle ComplexAbs Conj'.split(), of_complex),
                     ('MatMul BatchMatMul BatchMatMulV2'.split(), matmul), (REDUCTIONS, reduction)):

@@ -65,7 +65,6 @@ static const struct excuse excused[] = {
     {"NextIteration", GRADIENT, LOOPS, NULL},
     {"Ref*", GRADIENT, "a variable is no function of anything", NULL},
     {"TruncateDiv", SPECIAL, "has kernels for integers alone", NULL},
-    {"RGBToHSV", GRADIENT, "not there yet: UNIMPLEMENTED", NULL},
     {"PreventGradient", GRADIENT, "its gradient is an error", NULL},
     {"Cholesky", GRADIENT, "it is the one of a symmetric matrix: no element can move alone", NULL},
     {"ConcatOffset", EMPTY, "takes shapes", NULL},

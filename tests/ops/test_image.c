@@ -7,6 +7,11 @@ static const struct op_case cases[] = {
      .in = {"double [5,3] 0.2 0.5 0.1 1 0 0 0 0 0 nan 1 2 -1 -2 -3"},
      .out = {"double [5,3] 0.29166666666666663 0.8 0.5 0 1 1 0 0 0 nan 0.5 2 "
              "0.08333333333333333 0 -1"}},
+    {.op = "RGBToHSV",
+     .in = {"double [6,3] 0.2 0.5 0.1 0.9 0.3 0.4 0.8 0.5 0.1 0.1 0.6 0.7 0.5 0.1 0.9 0.3 0.9 0.5"},
+     .out = {"double [6,3] ~"},
+     .grad = 1,
+     .note = "each order of the channels"},
     {.op = "RGBToHSV", .in = {"float [0,3]"}, .out = {"float [0,3]"}},
     {.op = "RGBToHSV", .in = {"? float [1] 1"}, .error = "FAILED_PRECONDITION"},
     {.op = "HSVToRGB",

@@ -179,9 +179,95 @@ static bool adjust_shape(struct infer_ctx *c, struct status *st)
     return true;
 }
 
+/* --- the gradient of RGBToHSV --- */
+
+static struct output last_axis(struct grad_ctx *g)
+{
+    return grad_const_i32s(g, (int32_t[]){-1}, 1);
+}
+
+static struct output moved(struct grad_ctx *g, const char *op, struct output x, struct output by)
+{
+    return grad_opv(g, op, 2, (struct output[]){x, by}, 0, NULL);
+}
+
+/* 1 in the channel of each pixel that ArgMax or ArgMin finds first, else 0. */
+static struct output one_hot(struct grad_ctx *g, const char *op, struct output x)
+{
+    struct output index = grad_op2(g, op, x, grad_const_i32(g, -1));
+    struct output in[] = {index, grad_const_i32(g, 3), grad_const_like(g, x, 1),
+                          grad_const_like(g, x, 0)};
+    return grad_opv(g, "OneHot", 4, in, 0, NULL);
+}
+
+/* The sum over a pixel's channels, a channel itself. */
+static struct output over_channels(struct grad_ctx *g, struct output x)
+{
+    struct attr keep = {(char *)"keep_dims", attr_bool(true)};
+    return grad_opv(g, "Sum", 2, (struct output[]){x, last_axis(g)}, 1, &keep);
+}
+
+static struct output is_positive(struct grad_ctx *g, struct output x)
+{
+    return grad_cast(g, grad_op2(g, "Greater", x, grad_const_like(g, x, 0)), grad_type_of(g, x));
+}
+
+struct order { /* of a pixel's channels: which is the greatest, between, the least; the values */
+    struct output is_high, is_mid, is_low, high, mid, low;
+};
+
+/* Of equal ones the first is the greatest, the last the least. */
+static struct order order_of(struct grad_ctx *g, struct output x)
+{
+    struct order o;
+    o.is_high = one_hot(g, "ArgMax", x);
+    o.is_low = moved(g, "ReverseV2", one_hot(g, "ArgMin", moved(g, "ReverseV2", x, last_axis(g))),
+                     last_axis(g));
+    o.is_mid = grad_sub(g, grad_sub(g, grad_const_like(g, x, 1), o.is_high), o.is_low);
+    o.high = over_channels(g, grad_mul(g, o.is_high, x));
+    o.mid = over_channels(g, grad_mul(g, o.is_mid, x));
+    o.low = over_channels(g, grad_mul(g, o.is_low, x));
+    return o;
+}
+
+/* saturation = (high - low) / high. */
+static struct output by_saturation(struct grad_ctx *g, const struct order *o, struct output x)
+{
+    struct output square = grad_mul(g, o->high, o->high);
+    struct output of_high = grad_mul(g, o->is_high, grad_op2(g, "DivNoNan", o->low, square));
+    struct output one = grad_const_like(g, x, 1);
+    struct output of_low = grad_mul(g, o->is_low, grad_op2(g, "DivNoNan", one, o->high));
+    return grad_mul(g, is_positive(g, x), grad_sub(g, of_high, of_low));
+}
+
+/* hue = (s (mid - low) / (high - low) + k) / 6, where s is 1 if the channel between follows the
+ * greatest in the circle of red, green and blue, else -1. */
+static struct output by_hue(struct grad_ctx *g, const struct order *o)
+{
+    struct output range = grad_sub(g, o->high, o->low);
+    struct output turn[] = {o->is_high, grad_const_i32(g, 1), grad_const_i32(g, -1)};
+    struct output follows = grad_opv(g, "Roll", 3, turn, 0, NULL);
+    struct output s = over_channels(g, grad_mul(g, follows, o->is_mid));
+    s = grad_sub(g, grad_add(g, s, s), grad_const_like(g, s, 1));
+    struct output of_high = grad_mul(g, o->is_high, grad_sub(g, o->mid, o->low));
+    struct output of_low = grad_mul(g, o->is_low, grad_sub(g, o->high, o->mid));
+    struct output sum = grad_sub(g, grad_sub(g, grad_mul(g, o->is_mid, range), of_high), of_low);
+    struct output d = grad_op2(g, "DivNoNan", sum, grad_mul(g, range, range));
+    struct output sixth = grad_mul(g, is_positive(g, o->high), grad_const_like(g, s, 1.0 / 6));
+    return grad_mul(g, grad_mul(g, sixth, s), d);
+}
+
 static bool hsv_grad(struct grad_ctx *g, struct status *st)
 {
-    return grad_fail(g, st, STATUS_UNIMPLEMENTED, "the gradient of RGBToHSV is not implemented");
+    struct output x = grad_in(g, 0), split[] = {grad_const_i32(g, -1), grad_dy(g, 0)};
+    struct attr three = {(char *)"num_split", attr_int(3)};
+    struct node *dy = grad_nodev(g, "Split", 2, split, 1, &three);
+    struct order o = order_of(g, x);
+    struct output dv = grad_mul(g, grad_node_out(g, dy, 2), o.is_high);
+    struct output ds = grad_mul(g, grad_node_out(g, dy, 1), by_saturation(g, &o, x));
+    struct output dh = grad_mul(g, grad_node_out(g, dy, 0), by_hue(g, &o));
+    grad_set(g, 0, grad_add(g, grad_add(g, dv, ds), dh));
+    return grad_done(g, st);
 }
 
 #define CONVERT(id, op_name, text, run_fn, ...)                                                    \

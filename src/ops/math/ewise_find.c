@@ -50,6 +50,10 @@ static float cost_of(enum ewise_id id, int in_type)
         return 20;
     case EW_zeta:
     case EW_polygamma:
+    case EW_igamma:
+    case EW_igammac:
+    case EW_igamma_grad_a:
+    case EW_gamma_sample_grad:
         return 300;
     default:
         return dtype_size(in_type) > 4 ? 0.5f : 0.25f;

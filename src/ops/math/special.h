@@ -16,4 +16,13 @@ double special_zeta(double s, double q);
 /* The n-th derivative of digamma; NaN unless n is a whole number. */
 double special_polygamma(double n, double x);
 
+/* P(a, x), the regularised lower incomplete gamma function; Q = 1 - P; dP/da; and dx/da where x is
+ * a number drawn with P(a, x) kept. NaN for a <= 0 and for x < 0. */
+double special_igamma(double a, double x);
+double special_igammac(double a, double x);
+double special_igamma_grad_a(double a, double x);
+double special_gamma_sample_grad(double a, double x);
+/* I_x(a, b), the regularised incomplete beta function. */
+double special_betainc(double a, double b, double x);
+
 #endif

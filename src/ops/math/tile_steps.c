@@ -118,6 +118,16 @@ TILE_BINARY_SLOW(zeta_f32, float, float, special_zeta(x, y))
 TILE_BINARY_SLOW(zeta_f64, double, double, special_zeta(x, y))
 TILE_BINARY_SLOW(polygamma_f32, float, float, special_polygamma(x, y))
 TILE_BINARY_SLOW(polygamma_f64, double, double, special_polygamma(x, y))
+TILE_BINARY_SLOW(igamma_f32, float, float, special_igamma(x, y))
+TILE_BINARY_SLOW(igamma_f64, double, double, special_igamma(x, y))
+TILE_BINARY_SLOW(igammac_f32, float, float, special_igammac(x, y))
+TILE_BINARY_SLOW(igammac_f64, double, double, special_igammac(x, y))
+TILE_BINARY_SLOW(igamma_grad_a_f32, float, float, special_igamma_grad_a(x, y))
+TILE_BINARY_SLOW(igamma_grad_a_f64, double, double, special_igamma_grad_a(x, y))
+TILE_BINARY_SLOW(gamma_sample_grad_f32, float, float, special_gamma_sample_grad(x, y))
+TILE_BINARY_SLOW(gamma_sample_grad_f64, double, double, special_gamma_sample_grad(x, y))
+TILE_BINARY_SLOW(next_after_f32, float, float, nextafterf(x, y))
+TILE_BINARY_SLOW(next_after_f64, double, double, nextafter(x, y))
 
 /* --- half: TensorFlow rounds after each step of these, and users see it where steps cancel; the
  * operands come as float --- */
@@ -143,10 +153,11 @@ TILE_UNARY(rsqrt_f16, float, float, 1 / H(sqrtf(x)))
 static const struct tile_row rows[] = {
 #define X(id, vec) {EW_##id, DT_FLOAT, id##_f32}, {EW_##id, DT_DOUBLE, id##_f64},
     EWISE_VEC_UNARY(X) X(digamma, ) X(xlogy, ) X(floor_mod, ) X(mod, ) X(atan2, ) X(pow, ) X(zeta, )
-        X(polygamma, )
+        X(polygamma, ) X(igamma, ) X(igammac, ) X(igamma_grad_a, ) X(gamma_sample_grad, )
+            X(next_after, )
 #undef X
 #define X(id, expr) {EW_##id, DT_HALF, id##_f16},
-            HALF_STEPS(X) X(sigmoid, ) X(rsqrt, )
+                HALF_STEPS(X) X(sigmoid, ) X(rsqrt, )
 #undef X
 };
 

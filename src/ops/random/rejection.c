@@ -7,6 +7,7 @@
  * transformed rejection method for generating Poisson random variables", 1993. */
 #include <math.h>
 
+#include "op/grad.h"
 #include "op/infer.h"
 #include "ops/random/seeds.h"
 
@@ -235,6 +236,23 @@ static bool joined_shape(struct infer_ctx *c, struct status *st)
     return true;
 }
 
+/* By alpha: dx/dalpha of each number, summed over the numbers of an alpha. */
+static bool gamma_grad(struct grad_ctx *g, struct status *st)
+{
+    struct output alpha = grad_in(g, 1), zero = grad_const_i32(g, 0), one = grad_const_i32(g, 1);
+    struct output count = grad_shape(g, grad_in(g, 0)); /* [dimensions in front of alpha's] */
+    struct output ones = grad_op2(g, "Fill", count, one);
+    struct output dims[] = {ones, grad_shape(g, alpha), zero};
+    struct grad_build join = {
+        .op = "ConcatV2", .inputs = dims, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
+    struct output spread = grad_reshape(g, alpha, grad_node_out(g, grad_node(g, &join), 0));
+    struct output dx = grad_op2(g, "RandomGammaGrad", spread, grad_out(g, 0));
+    struct output num = grad_reshape(g, count, grad_const_i32s(g, (int32_t[]){0}, 0));
+    struct output axes = grad_op3(g, "Range", zero, num, one);
+    grad_set(g, 1, grad_op2(g, "Sum", grad_mul(g, grad_dy(g, 0), dx), axes));
+    return grad_done(g, st);
+}
+
 OP_DEF(random_gamma) = {
     .name = "RandomGamma",
     .summary = "Numbers of gamma distributions, `shape` of them for each alpha.",
@@ -243,7 +261,7 @@ OP_DEF(random_gamma) = {
     .attrs = {"seed: int = 0", "seed2: int = 0", "S: {int32, int64}", "T: {half, float, double}"},
     .flags = OP_STATEFUL,
     .shape = joined_shape,
-    .no_grad = "undefined: there is no RandomGammaGrad yet",
+    .grad = gamma_grad,
 };
 KERNEL_DEF(random_gamma_cpu) = {.op = "RandomGamma",
                                 .device = "CPU",
