@@ -62,6 +62,11 @@ struct leat_signature {
 LEAT_EXPORT int leat_saved_model_signatures(leat_saved_model *m,
                                             const struct leat_signature **list);
 
+/* The signature of this name, which is the model's. NULL after an error: NOT_FOUND, with the names
+ * that there are; INVALID_ARGUMENT: no model or no name. Any thread. */
+LEAT_EXPORT const struct leat_signature *
+leat_saved_model_signature(leat_saved_model *m, const char *name, TF_Status *status);
+
 typedef struct leat_named_tensor {
     const char *name;
     TF_Tensor *tensor;

@@ -164,6 +164,19 @@ static const struct leat_signature *find_signature(leat_saved_model *m, const ch
     return NULL;
 }
 
+const struct leat_signature *leat_saved_model_signature(leat_saved_model *m, const char *name,
+                                                        TF_Status *status)
+{
+    struct status st = {0};
+    const struct leat_signature *found = NULL;
+    if (m && name)
+        found = find_signature(m, name, &st);
+    else
+        status_invalid(&st, "leat_saved_model_signature: no model or no name");
+    api_return(status, &st);
+    return found;
+}
+
 static bool find_tensor(const struct leat_signature *s, bool input, const char *name,
                         TF_Output *out, struct status *st)
 {

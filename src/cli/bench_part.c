@@ -130,12 +130,6 @@ static bool time_runs(struct bench_part *p, int64_t n, double *ns, struct status
     return true;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double in_unit(const struct bench_part *p, enum bench_unit unit, double ns)
 {
     if (unit == BENCH_NS)
@@ -158,7 +152,7 @@ bool bench_measure(struct bench_part *p, enum bench_unit unit, double seconds,
     while (ok && n < MAX_SAMPLES && (clock_now_ns() < end || n < least))
         ok = time_runs(p, repeat, &v[n++], st);
     if (ok) {
-        qsort(v, (size_t)n, sizeof *v, by_size);
+        qsort(v, (size_t)n, sizeof *v, cli_by_size);
         const double low = in_unit(p, unit, v[n / 10]);
         const double high = in_unit(p, unit, v[n - 1 - n / 10]);
         out->median = in_unit(p, unit, (v[(n - 1) / 2] + v[n / 2]) / 2);

@@ -31,6 +31,14 @@ const char *args_value(struct args args, int *i, struct status *st) MUST_CHECK;
 /* INVALID_ARGUMENT that names the word and how to go on. Always false. */
 bool args_unknown(const char *command, const char *word, struct status *st);
 
+struct names { /* of nodes, tensors, tags: as the command line has them */
+    const char **v;
+    int n;
+};
+/* The words between the commas of text, empty ones left out; in the arena. */
+struct arena;
+void names_split(struct arena *a, const char *text, struct names *out);
+
 /* The library's status as ours; false when it is not OK. */
 MUST_CHECK bool cli_ok(const TF_Status *from, struct status *st);
 
@@ -39,7 +47,8 @@ MUST_CHECK bool cli_read_file(const char *path, char **bytes, size_t *n, struct 
 MUST_CHECK bool cli_write_file(const char *path, const void *bytes, size_t n, struct status *st);
 /* Closes a file that was written to; ok: whether all was taken so far. DATA_LOSS says why not. */
 MUST_CHECK bool cli_close(FILE *f, bool ok, const char *path, struct status *st);
-/* Makes the folder when it is not there (its parent must be). */
-MUST_CHECK bool cli_make_folder(const char *path, struct status *st);
+
+/* Order of doubles, for qsort. */
+int cli_by_size(const void *x, const void *y);
 
 #endif

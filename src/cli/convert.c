@@ -2,11 +2,13 @@
 /* leat convert: one file into another: graphs between binary and text, parts of them, frozen, made
  * ready for inference; V1 checkpoints into V2. */
 #include "cli/convert.h"
+#include "cli/message.h"
 
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "io/bundle.h"
+#include "io/folder.h"
 #include "io/saved_model.h"
 #include "io/slices_v1.h"
 
@@ -35,21 +37,11 @@ struct convert {
     struct names inputs, outputs;
     struct arena arena;
     struct loaded loaded;
+    struct message message; /* of a graph that is not loaded, and the bytes that it borrows from */
+    char *bytes;
 };
 
 /* --- arguments --- */
-
-static void split_names(struct convert *c, const char *text, struct names *out)
-{
-    struct str rest = str_of(text), piece;
-    int64_t cap = 0;
-    while (str_split(&rest, ',', &piece)) {
-        if (piece.n == 0)
-            continue;
-        out->v = vec_reserve(out->v, &cap, out->n + 1, sizeof *out->v);
-        out->v[out->n++] = arena_strndup(&c->arena, piece.p, piece.n);
-    }
-}
 
 static bool parse_option(struct convert *c, struct args args, int *i, struct status *st)
 {
@@ -70,7 +62,7 @@ static bool parse_option(struct convert *c, struct args args, int *i, struct sta
         return args_unknown("convert", word, st);
     const char *value = args_value(args, i, st);
     if (value && names && names->n == 0)
-        split_names(c, value, names);
+        names_split(&c->arena, value, names);
     else if (value && names)
         return status_invalid(st, "%s is given twice: names go with commas between them", word);
     else
@@ -121,18 +113,19 @@ static bool graph_of(struct convert *c, struct pb_graph_def **out, struct status
 }
 
 /* A file whose graph only changes its form is not imported: nothing is filled in or left out, and
- * ops that are not in this build stay. */
-static bool graph_as_it_is(struct convert *c, struct pb_graph_def **out)
+ * ops that are not in this build stay. NULL: it is not such a file. */
+static const struct pb_graph_def *graph_as_it_is(struct convert *c)
 {
-    char *bytes = NULL;
     size_t n = 0;
     struct status st = {0};
     bool changed = c->freeze || c->strip || c->optimize || c->inputs.n > 0 || c->outputs.n > 0;
-    bool ok = !changed && cli_read_file(c->from, &bytes, &n, &st) &&
-              load_message(&c->arena, bytes, n, out);
-    mem_free(bytes);
+    bool ok = !changed && !folder_exists(c->from) && cli_read_file(c->from, &c->bytes, &n, &st);
     status_clear(&st);
-    return ok;
+    if (ok)
+        message_read(c->bytes, n, &c->message);
+    return c->message.kind == MESSAGE_GRAPH        ? c->message.graph
+           : c->message.kind == MESSAGE_META_GRAPH ? c->message.meta_graph->graph_def
+                                                   : NULL;
 }
 
 static bool write_graph(struct convert *c, const struct pb_graph_def *g, struct status *st)
@@ -149,9 +142,10 @@ static bool write_graph(struct convert *c, const struct pb_graph_def *g, struct 
 
 static bool convert_graph(struct convert *c, struct status *st)
 {
+    const struct pb_graph_def *same = graph_as_it_is(c);
     struct pb_graph_def *g;
-    if (graph_as_it_is(c, &g))
-        return write_graph(c, g, st);
+    if (same)
+        return write_graph(c, same, st);
     if (!graph_of(c, &g, st))
         return false;
     bool ok = c->outputs.n == 0 || convert_extract(&c->arena, g, &c->inputs, &c->outputs, st);
@@ -215,8 +209,8 @@ bool convert_main(struct args args, struct status *st)
     bool ok = parse_args(&c, args, st) &&
               (c.checkpoint ? convert_checkpoint(&c, st) : convert_graph(&c, st));
     load_release(&c.loaded);
-    mem_free(c.inputs.v);
-    mem_free(c.outputs.v);
+    message_release(&c.message);
+    mem_free(c.bytes);
     arena_release(&c.arena);
     return ok;
 }

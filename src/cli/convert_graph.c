@@ -1,83 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rewriting GraphDefs: parts of them, variables as constants, without what inference does not need.
- *
- * A graph is looked at through an index from names to nodes; inputs are "NAME", "NAME:K", "^NAME".
  */
-#include <inttypes.h>
-
 #include "base/map.h"
 #include "base/mem.h"
 #include "cli/convert.h"
+#include "cli/message.h"
 #include "leat/leat_ops.h"
 #include "leat/scope.h"
-
-struct index {
-    struct pb_graph_def *g;
-    struct strmap nodes; /* name -> struct pb_node_def */
-};
-
-static void index_make(struct index *x, struct pb_graph_def *g)
-{
-    *x = (struct index){.g = g};
-    for (int64_t i = 0; i < g->node.n; i++) {
-        struct str name = g->node.v[i]->name;
-        strmap_put_n(&x->nodes, name.p ? name.p : "", name.n, g->node.v[i]);
-    }
-}
-
-static void index_release(struct index *x)
-{
-    strmap_release(&x->nodes);
-}
-
-/* The node's name in an input or a tensor's name, and which output. */
-static struct str node_of(struct str input, int64_t *k)
-{
-    if (input.n > 0 && input.p[0] == '^') {
-        *k = -1;
-        return str_make(input.p + 1, input.n - 1);
-    }
-    const char *colon = input.n > 0 ? memrchr(input.p, ':', input.n) : NULL;
-    *k = 0;
-    if (!colon || !str_to_i64(str_make(colon + 1, (size_t)(input.p + input.n - colon - 1)), k))
-        return input;
-    return str_make(input.p, (size_t)(colon - input.p));
-}
-
-static struct pb_node_def *find(const struct index *x, struct str tensor)
-{
-    int64_t k;
-    struct str name = node_of(tensor, &k);
-    return strmap_find_n(&x->nodes, name.p ? name.p : "", name.n);
-}
-
-static const struct pb_attr_value *attr(const struct pb_node_def *n, const char *name)
-{
-    const struct pb_node_def_attr_entry *e = pb_map_find(&n->attr, str_of(name));
-    return e ? e->value : NULL;
-}
-
-static struct pb_attr_value *set_attr(struct arena *a, struct pb_node_def *n, const char *name)
-{
-    struct pb_node_def_attr_entry *e =
-        pb_map_put(a, &n->attr, &pb_node_def_attr_entry_desc, str_of(name));
-    *e->value = (struct pb_attr_value){.base = e->value->base};
-    return e->value;
-}
-
-static void set_type(struct arena *a, struct pb_node_def *n, const char *name, int32_t type)
-{
-    struct pb_attr_value *v = set_attr(a, n, name);
-    v->which_value = 6;
-    v->type = type;
-}
-
-static void make_node(struct pb_node_def *n, const char *op)
-{
-    n->op = str_of(op);
-    n->input = (struct pb_strs){0};
-    n->attr = (struct pb_node_def_attr_entry_vec){0};
-}
 
 /* --- parts --- */
 
@@ -100,30 +29,30 @@ static bool no_node(const char *name, struct status *st)
 /* A placeholder in place of a node that is an input of the part. */
 static bool make_placeholder(struct arena *a, struct pb_node_def *n, struct status *st)
 {
-    const struct pb_attr_value *type = attr(n, "dtype"), *shape = attr(n, "shape");
-    type = type ? type : attr(n, "T");
-    if (!type || type->which_value != 6)
+    const struct pb_attr_value *type = message_attr(n, "dtype"), *shape = message_attr(n, "shape");
+    type = type ? type : message_attr(n, "T");
+    if (!type || type->which_value != ATTR_TYPE)
         return status_invalid(st,
                               "input '%.*s' (%.*s) does not say its type: name a node with an "
                               "attribute dtype or T",
                               (int)n->name.n, n->name.p, (int)n->op.n, n->op.p);
     int32_t dtype = type->type % 100;
-    struct pb_tensor_shape_proto *dims = shape && shape->which_value == 7 ? shape->shape : NULL;
-    make_node(n, "Placeholder");
-    set_type(a, n, "dtype", dtype);
-    struct pb_attr_value *v = set_attr(a, n, "shape");
-    v->which_value = 7;
+    struct pb_tensor_shape_proto *dims =
+        shape && shape->which_value == ATTR_SHAPE ? shape->shape : NULL;
+    convert_make_node(n, "Placeholder");
+    convert_set_type(a, n, "dtype", dtype);
+    struct pb_attr_value *v = convert_set_attr(a, n, "shape", ATTR_SHAPE);
     v->shape = dims ? dims : pb_tensor_shape_proto_new(a);
     if (!dims)
         v->shape->unknown_rank = true;
     return true;
 }
 
-static bool cut_inputs(struct arena *a, const struct index *x, const struct names *inputs,
+static bool cut_inputs(struct arena *a, const struct strmap *x, const struct names *inputs,
                        struct status *st)
 {
     for (int i = 0; i < inputs->n; i++) {
-        struct pb_node_def *n = find(x, str_of(inputs->v[i]));
+        struct pb_node_def *n = convert_find(x, str_of(inputs->v[i]));
         if (!n)
             return no_node(inputs->v[i], st);
         if (!str_is(n->op, "Placeholder") && !make_placeholder(a, n, st))
@@ -147,14 +76,14 @@ static void drop_others(struct pb_graph_def *g, const struct strmap *kept)
 bool convert_extract(struct arena *a, struct pb_graph_def *g, const struct names *inputs,
                      const struct names *outputs, struct status *st)
 {
-    struct index x;
+    struct strmap x;
     struct strmap kept = {0};
     struct pb_node_def **queue = NULL;
     int64_t n = 0, cap = 0;
-    index_make(&x, g);
+    convert_index(&x, g);
     bool ok = cut_inputs(a, &x, inputs, st);
     for (int i = 0; ok && i < outputs->n; i++) {
-        struct pb_node_def *y = find(&x, str_of(outputs->v[i]));
+        struct pb_node_def *y = convert_find(&x, str_of(outputs->v[i]));
         ok = y || no_node(outputs->v[i], st);
         if (ok)
             keep(&kept, &queue, &n, &cap, y);
@@ -162,7 +91,7 @@ bool convert_extract(struct arena *a, struct pb_graph_def *g, const struct names
     for (int64_t i = 0; ok && i < n; i++) { /* grows as it is walked */
         for (int64_t k = 0; ok && k < queue[i]->input.n; k++) {
             struct str in = queue[i]->input.v[k];
-            struct pb_node_def *from = find(&x, in);
+            struct pb_node_def *from = convert_find(&x, in);
             ok = from || status_invalid(st, "node '%.*s' has an input '%.*s' that is not there",
                                         (int)queue[i]->name.n, queue[i]->name.p, (int)in.n, in.p);
             if (ok)
@@ -173,7 +102,7 @@ bool convert_extract(struct arena *a, struct pb_graph_def *g, const struct names
         drop_others(g, &kept);
     mem_free(queue);
     strmap_release(&kept);
-    index_release(&x);
+    strmap_release(&x);
     return ok;
 }
 
@@ -233,29 +162,27 @@ static bool freeze_variable(struct arena *a, struct pb_node_def *n, const struct
     }
     struct pb_tensor_proto *value = pb_tensor_proto_new(a);
     bool ok = value_message(a, t, value, st);
-    make_node(n, "Const");
-    set_type(a, n, "dtype", value->dtype);
-    struct pb_attr_value *v = set_attr(a, n, "value");
-    v->which_value = 8;
-    v->tensor = value;
+    convert_make_node(n, "Const");
+    convert_set_type(a, n, "dtype", value->dtype);
+    convert_set_attr(a, n, "value", ATTR_TENSOR)->tensor = value;
     TF_DeleteTensor(t);
     return ok;
 }
 
 /* A node that read a handle passes the constant on. */
-static bool freeze_reader(struct arena *a, const struct index *x, struct pb_node_def *n,
+static bool freeze_reader(struct arena *a, const struct strmap *x, struct pb_node_def *n,
                           struct status *st)
 {
-    const struct pb_node_def *v = n->input.n > 0 ? find(x, n->input.v[0]) : NULL;
-    const struct pb_attr_value *type = v ? attr(v, "dtype") : NULL;
+    const struct pb_node_def *v = n->input.n > 0 ? convert_find(x, n->input.v[0]) : NULL;
+    const struct pb_attr_value *type = v ? message_attr(v, "dtype") : NULL;
     if (!v || !str_is(v->op, "Const") || !type)
         return true;
     int32_t dtype = type->type;
     if (str_is(n->op, "ReadVariableOp")) {
         struct pb_strs input = n->input;
-        make_node(n, "Identity");
+        convert_make_node(n, "Identity");
         n->input = input;
-        set_type(a, n, "T", dtype);
+        convert_set_type(a, n, "T", dtype);
         return true;
     }
     if (!str_is(n->op, "ResourceGather"))
@@ -264,13 +191,13 @@ static bool freeze_reader(struct arena *a, const struct index *x, struct pb_node
                               "it: name outputs that do not train (--outputs)",
                               (int)n->name.n, n->name.p, (int)n->op.n, n->op.p, (int)v->name.n,
                               v->name.p);
-    const struct pb_attr_value *indices = attr(n, "Tindices");
+    const struct pb_attr_value *indices = message_attr(n, "Tindices");
     int32_t index_type = indices ? indices->type : TF_INT32;
     struct pb_strs input = n->input;
-    make_node(n, "Gather");
+    convert_make_node(n, "Gather");
     n->input = input;
-    set_type(a, n, "Tparams", dtype);
-    set_type(a, n, "Tindices", index_type);
+    convert_set_type(a, n, "Tparams", dtype);
+    convert_set_type(a, n, "Tindices", index_type);
     return true;
 }
 
@@ -283,16 +210,16 @@ static bool updates_variable(struct str op)
 bool convert_freeze(struct arena *a, struct pb_graph_def *g, const struct loaded *from,
                     struct status *st)
 {
-    struct index x;
+    struct strmap x;
     bool ok = true;
-    index_make(&x, g);
+    convert_index(&x, g);
     for (int64_t i = 0; ok && i < g->node.n; i++) {
         if (is_variable(g->node.v[i]))
             ok = freeze_variable(a, g->node.v[i], from, st);
     }
     for (int64_t i = 0; ok && i < g->node.n; i++) {
         struct pb_node_def *n = g->node.v[i];
-        const struct pb_node_def *v = n->input.n > 0 ? find(&x, n->input.v[0]) : NULL;
+        const struct pb_node_def *v = n->input.n > 0 ? convert_find(&x, n->input.v[0]) : NULL;
         if (updates_variable(n->op) && v && str_is(v->op, "Const"))
             ok = status_invalid(st,
                                 "node '%.*s' (%.*s) updates a variable: name outputs that do not "
@@ -301,7 +228,7 @@ bool convert_freeze(struct arena *a, struct pb_graph_def *g, const struct loaded
         else if (str_is(n->op, "ReadVariableOp") || str_starts(n->op, "Resource"))
             ok = freeze_reader(a, &x, n, st);
     }
-    index_release(&x);
+    strmap_release(&x);
     return ok;
 }
 
@@ -321,7 +248,7 @@ static bool is_output(const struct names *outputs, struct str name)
 {
     for (int i = 0; i < outputs->n; i++) {
         int64_t k;
-        if (str_eq(node_of(str_of(outputs->v[i]), &k), name))
+        if (str_eq(convert_node_of(str_of(outputs->v[i]), &k), name))
             return true;
     }
     return false;
@@ -329,13 +256,13 @@ static bool is_output(const struct names *outputs, struct str name)
 
 /* What stands behind nodes that pass their input on. A switch's outputs may not be taken for its
  * input, and a loop of such nodes ends the walk. */
-static struct str behind(const struct index *x, const struct names *outputs, struct str input)
+static struct str behind(const struct strmap *x, const struct names *outputs, struct str input)
 {
-    for (int64_t steps = 0; steps <= x->g->node.n; steps++) {
-        const struct pb_node_def *n = find(x, input);
+    for (int64_t steps = 0; steps <= x->num_live; steps++) {
+        const struct pb_node_def *n = convert_find(x, input);
         if (!n || !passes_through(n) || is_output(outputs, n->name))
             break;
-        const struct pb_node_def *from = find(x, n->input.v[0]);
+        const struct pb_node_def *from = convert_find(x, n->input.v[0]);
         if (!from || str_is(from->op, "Switch") || str_is(from->op, "RefSwitch"))
             break; /* control edges hang on the Identity of a branch */
         input = n->input.v[0];
@@ -356,8 +283,8 @@ static void drop_private_attrs(struct pb_node_def *n)
 bool convert_strip(struct arena *a, struct pb_graph_def *g, const struct names *outputs,
                    struct status *st)
 {
-    struct index x;
-    index_make(&x, g);
+    struct strmap x;
+    convert_index(&x, g);
     for (int64_t i = 0; i < g->node.n; i++) {
         struct pb_node_def *n = g->node.v[i];
         n->device = str_make("", 0);
@@ -367,7 +294,7 @@ bool convert_strip(struct arena *a, struct pb_graph_def *g, const struct names *
                 n->input.v[k] = behind(&x, outputs, n->input.v[k]);
         }
     }
-    index_release(&x);
+    strmap_release(&x);
     struct names none = {0};
     return convert_extract(a, g, &none, outputs, st);
 }

@@ -10,30 +10,17 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "cli/convert.h"
+#include "cli/message.h"
 
 struct floats {
     const float *v;
     int64_t n;
 };
 
-static const struct pb_attr_value *attr(const struct pb_node_def *n, const char *name)
-{
-    const struct pb_node_def_attr_entry *e = pb_map_find(&n->attr, str_of(name));
-    return e ? e->value : NULL;
-}
-
-static const struct pb_node_def *find(const struct strmap *nodes, struct str input)
-{
-    size_t n = input.n;
-    if (n > 2 && input.p[n - 2] == ':' && input.p[n - 1] == '0')
-        n -= 2;
-    return strmap_find_n(nodes, input.p ? input.p : "", n);
-}
-
 /* The elements of a constant of floats, in the arena; false: it is none. */
 static bool constant(struct arena *a, const struct pb_node_def *n, struct floats *out)
 {
-    const struct pb_attr_value *v = n && str_is(n->op, "Const") ? attr(n, "value") : NULL;
+    const struct pb_attr_value *v = n && str_is(n->op, "Const") ? message_attr(n, "value") : NULL;
     const struct pb_tensor_proto *t = v ? v->tensor : NULL;
     int64_t elems = 1;
     if (!t || t->dtype != TF_FLOAT || !t->tensor_shape)
@@ -72,7 +59,8 @@ struct norm { /* what a normalisation is made of */
 
 static bool is_norm(const struct pb_node_def *n)
 {
-    const struct pb_attr_value *training = attr(n, "is_training"), *type = attr(n, "T");
+    const struct pb_attr_value *training = message_attr(n, "is_training"),
+                               *type = message_attr(n, "T");
     return (str_is(n->op, "FusedBatchNorm") || str_is(n->op, "FusedBatchNormV2") ||
             str_is(n->op, "FusedBatchNormV3")) &&
            training && !training->b && n->input.n == 5 && type && type->type == TF_FLOAT;
@@ -84,12 +72,8 @@ static int64_t num_readers(const struct pb_graph_def *g, const struct strmap *no
 {
     int64_t count = 0;
     for (int64_t i = 0; i < g->node.n; i++) {
-        for (int64_t k = 0; k < g->node.v[i]->input.n; k++) {
-            struct str in = g->node.v[i]->input.v[k];
-            if (in.n > 0 && in.p[0] == '^')
-                in = str_make(in.p + 1, in.n - 1);
-            count += find(nodes, in) == of;
-        }
+        for (int64_t k = 0; k < g->node.v[i]->input.n; k++)
+            count += convert_find(nodes, g->node.v[i]->input.v[k]) == of;
     }
     return count;
 }
@@ -113,17 +97,18 @@ static bool match(struct arena *a, const struct pb_graph_def *g, const struct st
 {
     if (!is_norm(n))
         return false;
-    const struct pb_attr_value *e = attr(n, "epsilon");
+    const struct pb_attr_value *e = message_attr(n, "epsilon");
     struct norm m = {.node = n, .epsilon = e ? (double)e->f : 1e-4};
-    m.conv = (struct pb_node_def *)(uintptr_t)find(nodes, n->input.v[0]);
+    m.conv = convert_find(nodes, n->input.v[0]);
     bool depthwise = m.conv && str_is(m.conv->op, "DepthwiseConv2dNative");
     if (!m.conv || (!depthwise && !str_is(m.conv->op, "Conv2D")) || m.conv->input.n < 2)
         return false;
-    m.filter = (struct pb_node_def *)(uintptr_t)find(nodes, m.conv->input.v[1]);
-    if (!constant(a, m.filter, &m.w) || !constant(a, find(nodes, n->input.v[1]), &m.scale) ||
-        !constant(a, find(nodes, n->input.v[2]), &m.offset) ||
-        !constant(a, find(nodes, n->input.v[3]), &m.mean) ||
-        !constant(a, find(nodes, n->input.v[4]), &m.variance))
+    m.filter = convert_find(nodes, m.conv->input.v[1]);
+    if (!constant(a, m.filter, &m.w) ||
+        !constant(a, convert_find(nodes, n->input.v[1]), &m.scale) ||
+        !constant(a, convert_find(nodes, n->input.v[2]), &m.offset) ||
+        !constant(a, convert_find(nodes, n->input.v[3]), &m.mean) ||
+        !constant(a, convert_find(nodes, n->input.v[4]), &m.variance))
         return false;
     m.channels = m.scale.n;
     *out = m;
@@ -143,47 +128,34 @@ static void fold(struct arena *a, struct pb_graph_def *g, const struct norm *m)
     }
     for (int64_t i = 0; i < m->w.n; i++)
         w[i] = (float)((double)m->w.v[i] * k[i % m->channels]);
-    set_floats(a, attr(m->filter, "value")->tensor, w, m->w.n);
+    set_floats(a, message_attr(m->filter, "value")->tensor, w, m->w.n);
 
     struct pb_node_def *b = pb_node_def_add(a, &g->node);
     b->name = str_of(arena_printf(a, "%.*s/folded_bias", (int)m->node->name.n, m->node->name.p));
     b->op = str_of("Const");
-    struct pb_node_def_attr_entry *e =
-        pb_map_put(a, &b->attr, &pb_node_def_attr_entry_desc, str_of("dtype"));
-    e->value->which_value = 6;
-    e->value->type = TF_FLOAT;
-    e = pb_map_put(a, &b->attr, &pb_node_def_attr_entry_desc, str_of("value"));
-    e->value->which_value = 8;
-    e->value->tensor = pb_tensor_proto_new(a);
-    e->value->tensor->dtype = TF_FLOAT;
-    e->value->tensor->tensor_shape = pb_tensor_shape_proto_new(a);
-    pb_tensor_shape_proto_dim_add(a, &e->value->tensor->tensor_shape->dim)->size = m->channels;
-    set_floats(a, e->value->tensor, bias, m->channels);
+    convert_set_type(a, b, "dtype", TF_FLOAT);
+    struct pb_tensor_proto *value = pb_tensor_proto_new(a);
+    value->dtype = TF_FLOAT;
+    value->tensor_shape = pb_tensor_shape_proto_new(a);
+    pb_tensor_shape_proto_dim_add(a, &value->tensor_shape->dim)->size = m->channels;
+    set_floats(a, value, bias, m->channels);
+    convert_set_attr(a, b, "value", ATTR_TENSOR)->tensor = value;
 
-    const struct pb_attr_value *format = attr(m->node, "data_format");
+    const struct pb_attr_value *format = message_attr(m->node, "data_format");
     struct str layout = format ? format->s : str_of("NHWC");
     struct str x = m->node->input.v[0];
-    m->node->op = str_of("BiasAdd");
-    m->node->input = (struct pb_strs){0};
+    convert_make_node(m->node, "BiasAdd");
     pb_add_str(a, &m->node->input, x);
     pb_add_str(a, &m->node->input, b->name);
-    m->node->attr = (struct pb_node_def_attr_entry_vec){0};
-    e = pb_map_put(a, &m->node->attr, &pb_node_def_attr_entry_desc, str_of("T"));
-    e->value->which_value = 6;
-    e->value->type = TF_FLOAT;
-    e = pb_map_put(a, &m->node->attr, &pb_node_def_attr_entry_desc, str_of("data_format"));
-    e->value->which_value = 2;
-    e->value->s = layout;
+    convert_set_type(a, m->node, "T", TF_FLOAT);
+    convert_set_attr(a, m->node, "data_format", ATTR_STRING)->s = layout;
 }
 
 bool convert_fold_norms(struct arena *a, struct pb_graph_def *g, struct status *st)
 {
     (void)st;
-    struct strmap nodes = {0};
-    for (int64_t i = 0; i < g->node.n; i++) {
-        struct str name = g->node.v[i]->name;
-        strmap_put_n(&nodes, name.p ? name.p : "", name.n, g->node.v[i]);
-    }
+    struct strmap nodes;
+    convert_index(&nodes, g);
     int64_t n = g->node.n; /* biases come behind */
     for (int64_t i = 0; i < n; i++) {
         struct norm m;

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "cli/demo.h"
+#include "io/folder.h"
 
 const char demo_usage[] =
     "leat demo [--json] [--out DIR] [--data-dir DIR] [--csv-dir DIR]\n"
@@ -78,7 +79,7 @@ static bool run_all(const struct options *o, struct figures *f, struct status *s
     struct table iris = {0}, digits = {0};
     const char *csv = o->csv ? o->csv : o->found.p;
     /* what can be missing is looked for before anything is trained */
-    bool ok = (!o->out || cli_make_folder(o->out, st)) &&
+    bool ok = (!o->out || folder_make(o->out, st)) &&
               (!o->mnist || demo_mnist_there(o->mnist, st)) &&
               read_in(csv, "iris.csv", &iris, st) && read_in(csv, "digits.csv", &digits, st);
     if (ok && iris.cols != 5)

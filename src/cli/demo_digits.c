@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/demo.h"
 #include "io/file.h"
+#include "io/folder.h"
 #include "io/idx.h"
 
 enum { PIXELS = 64, CLASSES = 10 };
@@ -65,7 +66,7 @@ bool demo_digits(const struct table *t, struct figures *f, struct status *st)
 static void idx_path(const char *folder, const char *name, struct strbuf *out)
 {
     strbuf_printf(out, "%s/%s.gz", folder, name);
-    if (access(out->p, F_OK) != 0) {
+    if (!file_exists_at(out->p)) {
         strbuf_clear(out);
         strbuf_printf(out, "%s/%s", folder, name);
     }

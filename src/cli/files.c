@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files read whole and folders made, and the small helpers that every command shares. */
+/* Files read and written whole, and the small helpers that every command shares. */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
 #include "cli/cli.h"
 #include "io/file.h"
 
@@ -30,6 +29,19 @@ bool args_unknown(const char *command, const char *word, struct status *st)
 {
     return status_invalid(st, "%s is not known to `leat %s`; `leat %s --help` lists what is", word,
                           command, command);
+}
+
+void names_split(struct arena *a, const char *text, struct names *out)
+{
+    struct str rest = str_of(text), piece;
+    int most = 1;
+    for (const char *p = text; *p; p++)
+        most += *p == ',';
+    *out = (struct names){arena_array(a, const char *, most), 0};
+    while (str_split(&rest, ',', &piece)) {
+        if (piece.n > 0)
+            out->v[out->n++] = arena_strndup(a, piece.p, piece.n);
+    }
 }
 
 bool cli_read_file(const char *path, char **bytes, size_t *n, struct status *st)
@@ -58,14 +70,8 @@ bool cli_close(FILE *f, bool ok, const char *path, struct status *st)
            status_fail(st, STATUS_DATA_LOSS, "%s: cannot be written: %s", path, strerror(why));
 }
 
-bool cli_make_folder(const char *path, struct status *st)
+int cli_by_size(const void *x, const void *y)
 {
-    struct stat about;
-    if (mkdir(path, 0777) == 0)
-        return true;
-    int why = errno;
-    if (why == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        return true;
-    return status_fail(st, STATUS_PERMISSION_DENIED, "%s: cannot be made a folder: %s", path,
-                       strerror(why));
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
 }

@@ -4,22 +4,23 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "cli/npy.h"
+#include "io/checkpoint_state.h"
+#include "io/saved_model.h"
 #include "io/table.h"
 
 const char inspect_usage[] =
     "leat inspect PATH [--json] [--tensor NAME] [--verify] [--list]\n"
     "Says what PATH is and what is in it: a graph (GraphDef, MetaGraph, SavedModel; binary or\n"
-    "text), a checkpoint (its prefix, its .index, or the folder or state file that names it), an\n"
+    "text), a checkpoint (its prefix, a file of it, or the folder or state file that names it), "
+    "an\n"
     "event file, a record file (TFRecord, packed or not), or a NumPy array.\n"
     "  --tensor NAME  the elements of this tensor of a checkpoint\n"
     "  --list         names and shapes alone: no values are read\n"
     "  --verify       check every checksum; the exit code is 1 when something is damaged\n"
-    "  --json         one line of JSON instead of text\n";
+    "  --json         one line of JSON instead of text; NaN and infinities are null\n";
 
 void inspect_damage(struct inspect *in, struct report_node *at, struct status *st)
 {
@@ -29,38 +30,46 @@ void inspect_damage(struct inspect *in, struct report_node *at, struct status *s
     status_clear(st);
 }
 
-void inspect_type(struct report *r, struct report_node *to, int dtype,
-                  const struct pb_tensor_shape_proto *shape)
+void inspect_type(struct inspect *in, struct report_node *to, int dtype, const int64_t *dims,
+                  int rank)
 {
     struct strbuf text = {0};
-    const char *type = npy_type_name((TF_DataType)(dtype % 100));
-    strbuf_printf(&text, "%s%s ", type ? type : "?", dtype > 100 ? "_ref" : "");
-    if (!shape || shape->unknown_rank)
-        strbuf_puts(&text, "[...]");
-    else
-        strbuf_putc(&text, '[');
-    for (int64_t i = 0; shape && !shape->unknown_rank && i < shape->dim.n; i++) {
-        int64_t size = shape->dim.v[i]->size;
-        strbuf_printf(&text, size < 0 ? "%s?" : "%s%" PRId64, i > 0 ? ", " : "", size);
-    }
-    if (shape && !shape->unknown_rank)
-        strbuf_putc(&text, ']');
-    report_text(r, to, "type", str_make(text.p, text.n));
+    npy_print_type(&text, (TF_DataType)dtype, dims, rank);
+    report_text(&in->report, to, "type", str_make(text.p, text.n));
     strbuf_release(&text);
 }
 
 /* --- what a path is --- */
 
-static bool is_there(const char *path, const char *suffix)
+/* Whether there is a V2 checkpoint of this prefix. */
+static bool has_index(const char *prefix)
 {
-    char *full = mem_printf("%s%s", path, suffix);
-    bool there = access(full, F_OK) == 0;
-    mem_free(full);
+    char *path = mem_printf("%s.index", prefix);
+    bool there = file_exists_at(path);
+    mem_free(path);
     return there;
 }
 
-/* A file whose last bytes are a sorted table's: 1 with the suffix .index, 2 without. */
-static int is_table(const char *path)
+/* The prefix of the checkpoint whose index or part the file is, by its name: PREFIX.index,
+ * PREFIX.data-00000-of-00001. The caller frees; NULL: it is neither. */
+static char *prefix_of(const char *path)
+{
+    static const char like[] = ".data-00000-of-00000";
+    size_t n = strlen(path), tail = sizeof like - 1;
+    if (str_ends(str_of(path), ".index"))
+        return mem_strndup(path, n - strlen(".index"));
+    if (n <= tail)
+        return NULL;
+    for (size_t i = 0; i < tail; i++) {
+        char c = path[n - tail + i];
+        if (like[i] == '0' ? c < '0' || c > '9' : c != like[i])
+            return NULL;
+    }
+    return mem_strndup(path, n - tail);
+}
+
+/* Whether the file's last bytes are a sorted table's. */
+static bool is_table(const char *path)
 {
     uint64_t magic = 0;
     FILE *f = fopen(path, "rb");
@@ -68,50 +77,47 @@ static int is_table(const char *path)
         f && fseek(f, -8, SEEK_END) == 0 && fread(&magic, 8, 1, f) == 1 && magic == TABLE_MAGIC;
     if (f)
         fclose(f);
-    return !table ? 0 : str_ends(str_of(path), ".index") ? 1 : 2;
+    return table;
 }
 
-/* The state file: which checkpoints there are; the newest is looked into. */
-static bool inspect_state(struct inspect *in, const char *folder, const char *file,
-                          struct status *st)
+/* The state file in a folder: which checkpoints there are; the newest is looked into. */
+static bool inspect_state(struct inspect *in, const char *folder, struct status *st)
 {
-    char *bytes;
-    size_t n;
     struct arena a = {0};
     struct pb_checkpoint_state *s;
-    if (!cli_read_file(file, &bytes, &n, st))
-        return false;
-    bool ok = pb_checkpoint_state_parse(&a, bytes, n, &s, st);
+    bool ok = checkpoint_state_read(folder, NULL, &a, &s, st);
     if (ok) {
         report_words(&in->report, in->root, "kind", "checkpoints");
         report_text(&in->report, in->root, "latest", s->model_checkpoint_path);
         struct report_node *all = report_list(&in->report, in->root, "all");
         for (int64_t i = 0; i < s->all_model_checkpoint_paths.n; i++)
             report_text(&in->report, all, NULL, s->all_model_checkpoint_paths.v[i]);
-        struct str name = s->model_checkpoint_path;
-        bool absolute = name.n > 0 && name.p[0] == '/';
-        char *prefix = mem_printf("%s%s%.*s", absolute ? "" : folder, absolute ? "" : "/",
-                                  (int)name.n, name.p);
-        if (is_there(prefix, ".index"))
+        char *prefix = mem_printf("%.*s", (int)s->model_checkpoint_path.n,
+                                  s->model_checkpoint_path.n > 0 ? s->model_checkpoint_path.p : "");
+        if (has_index(prefix))
             ok = inspect_bundle(in, prefix, report_object(&in->report, in->root, "checkpoint"), st);
+        else if (checkpoint_exists(prefix))
+            ok = inspect_old_checkpoint(in, prefix,
+                                        report_object(&in->report, in->root, "checkpoint"), st);
+        else
+            report_words(&in->report, in->root, "checkpoint", "is not there");
         mem_free(prefix);
-    } else {
-        status_prepend(st, "%s: ", file);
     }
     arena_release(&a);
-    mem_free(bytes);
     return ok;
 }
 
 static bool inspect_folder(struct inspect *in, struct status *st)
 {
-    if (is_there(in->path, "/saved_model.pb") || is_there(in->path, "/saved_model.pbtxt"))
+    if (saved_model_exists(in->path))
         return inspect_saved_model(in, in->path, st);
-    if (!is_there(in->path, "/checkpoint"))
-        return status_not_found(
-            st, "%s: a folder with neither saved_model.pb nor a file `checkpoint`", in->path);
     char *state = mem_printf("%s/checkpoint", in->path);
-    bool ok = inspect_state(in, in->path, state, st);
+    bool ok = file_exists_at(state)
+                  ? inspect_state(in, in->path, st)
+                  : status_not_found(st,
+                                     "%s: a folder with neither saved_model.pb nor a file "
+                                     "`checkpoint`: name a file in it",
+                                     in->path);
     mem_free(state);
     return ok;
 }
@@ -130,50 +136,61 @@ static bool inspect_npy(struct inspect *in, const char *bytes, size_t n, struct 
     return true;
 }
 
-static bool inspect_file(struct inspect *in, struct status *st)
+/* By what is in it, and nothing that its name says. */
+static bool inspect_content(struct inspect *in, struct status *st)
 {
-    bool known = false;
+    bool known = false, ok;
     char *bytes;
     size_t n;
-    if (str_ends(str_of(in->path), "/checkpoint") || strcmp(in->path, "checkpoint") == 0) {
-        const char *slash = strrchr(in->path, '/');
-        char *folder = mem_strndup(slash ? in->path : ".", slash ? (size_t)(slash - in->path) : 1);
-        bool ok = inspect_state(in, folder, in->path, st);
-        mem_free(folder);
-        return ok;
-    }
-    if (is_table(in->path) == 1) {
-        char *prefix = mem_strndup(in->path, strlen(in->path) - strlen(".index"));
-        bool ok = inspect_bundle(in, prefix, in->root, st);
-        mem_free(prefix);
-        return ok;
-    }
-    if (is_table(in->path) == 2)
-        return inspect_old_checkpoint(in, st);
+    if (is_table(in->path))
+        return inspect_old_checkpoint(in, in->path, in->root, st);
     if (!inspect_records(in, &known, st) || known)
         return known;
     if (!cli_read_file(in->path, &bytes, &n, st))
         return false;
-    bool ok = n > 6 && memcmp(bytes, "\x93NUMPY", 6) == 0
-                  ? inspect_npy(in, bytes, n, st)
-                  : inspect_message(in, bytes, n, &known, st) &&
-                        (known ||
-                         status_invalid(st,
-                                        "%s: none of the kinds that are known (graph, checkpoint, "
-                                        "records, events, NumPy array)",
-                                        in->path));
+    if (n > 6 && memcmp(bytes, "\x93NUMPY", 6) == 0)
+        ok = inspect_npy(in, bytes, n, st);
+    else
+        ok = inspect_message(in, bytes, n) ||
+             status_invalid(st,
+                            "%s: none of the kinds that are known (graph, checkpoint, records, "
+                            "events, NumPy array)",
+                            in->path);
     mem_free(bytes);
+    return ok;
+}
+
+static bool inspect_file(struct inspect *in, struct status *st)
+{
+    char *prefix = prefix_of(in->path);
+    struct str folder = path_folder(in->path);
+    bool ok;
+    if (str_is(path_name(in->path), "checkpoint")) {
+        char *name = mem_strndup(folder.p, folder.n);
+        ok = inspect_state(in, name, st);
+        mem_free(name);
+    } else if (prefix && has_index(prefix)) {
+        ok = inspect_bundle(in, prefix, in->root, st);
+    } else {
+        ok = inspect_content(in, st);
+        if (!ok && prefix)
+            status_append(st,
+                          "; by its name it is a part of a checkpoint, but %s.index is not there",
+                          prefix);
+    }
+    mem_free(prefix);
     return ok;
 }
 
 static bool inspect_path(struct inspect *in, struct status *st)
 {
-    struct stat about;
-    if (stat(in->path, &about) != 0)
-        return is_there(in->path, ".index")
-                   ? inspect_bundle(in, in->path, in->root, st)
-                   : status_not_found(st, "%s: no such file, folder or checkpoint", in->path);
-    return S_ISDIR(about.st_mode) ? inspect_folder(in, st) : inspect_file(in, st);
+    if (folder_exists(in->path))
+        return inspect_folder(in, st);
+    if (file_exists_at(in->path))
+        return inspect_file(in, st);
+    return has_index(in->path)
+               ? inspect_bundle(in, in->path, in->root, st)
+               : status_not_found(st, "%s: no such file, folder or checkpoint", in->path);
 }
 
 /* --- the command --- */

@@ -20,24 +20,24 @@ struct inspect {
 /* Notes what is wrong with a part of the file; st is OK after. */
 void inspect_damage(struct inspect *in, struct report_node *at, struct status *st);
 
-/* inspect_graph.c: GraphDef, MetaGraphDef, SavedModel (a folder, or its file). *known: whether the
- * bytes are one of them. */
-MUST_CHECK bool inspect_message(struct inspect *in, const char *bytes, size_t n, bool *known,
-                                struct status *st);
+/* inspect_graph.c: GraphDef, MetaGraphDef, SavedModel (a folder, or its file). Whether the bytes
+ * are one of them. */
+MUST_CHECK bool inspect_message(struct inspect *in, const char *bytes, size_t n);
 MUST_CHECK bool inspect_saved_model(struct inspect *in, const char *dir, struct status *st);
-/* inspect_tensors.c: the V2 checkpoint of this prefix, as the member `key` of `to`. */
+/* inspect_tensors.c: the V2 checkpoint of this prefix, into the object `to`. */
 MUST_CHECK bool inspect_bundle(struct inspect *in, const char *prefix, struct report_node *to,
                                struct status *st);
-/* A V1 checkpoint in one file, in->path. */
-MUST_CHECK bool inspect_old_checkpoint(struct inspect *in, struct status *st);
+/* A V1 checkpoint: a file, or a pattern of its parts. */
+MUST_CHECK bool inspect_old_checkpoint(struct inspect *in, const char *path, struct report_node *to,
+                                       struct status *st);
 /* The values of a tensor: its statistics, or with in->tensor the elements. */
 struct tensor;
 void inspect_values(struct inspect *in, struct report_node *to, const struct tensor *t);
 /* inspect_records.c: *known: whether the file begins with a record. */
 MUST_CHECK bool inspect_records(struct inspect *in, bool *known, struct status *st);
 
-/* "float32 [2, ?]" of a message's type and shape. */
-void inspect_type(struct report *r, struct report_node *to, int dtype,
-                  const struct pb_tensor_shape_proto *shape);
+/* The member "type": "float32 [2, ?]". rank -1: unknown, and so are negative dims. */
+void inspect_type(struct inspect *in, struct report_node *to, int dtype, const int64_t *dims,
+                  int rank);
 
 #endif

@@ -6,10 +6,14 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "cli/inspect.h"
+#include "cli/message.h"
 #include "io/saved_model.h"
 #include "leat/info.h"
 
-enum { MAX_SHOWN = 200 }; /* of a list of nodes */
+enum {
+    MAX_SHOWN = 200, /* of a list of nodes */
+    MAX_RANK = 254   /* what a tensor may have */
+};
 
 /* --- ops --- */
 
@@ -90,10 +94,15 @@ static void report_ops(struct inspect *in, struct report_node *to, const struct 
 
 /* --- nodes that a user looks for --- */
 
-static const struct pb_attr_value *attr(const struct pb_node_def *n, const char *name)
+static void report_type(struct inspect *in, struct report_node *to, int dtype,
+                        const struct pb_tensor_shape_proto *shape)
 {
-    const struct pb_node_def_attr_entry *e = pb_map_find(&n->attr, str_of(name));
-    return e ? e->value : NULL;
+    bool known = shape && !shape->unknown_rank && shape->dim.n <= MAX_RANK;
+    int rank = known ? (int)shape->dim.n : -1;
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < rank; i++)
+        dims[i] = shape->dim.v[i]->size;
+    inspect_type(in, to, dtype, dims, rank);
 }
 
 static void report_nodes(struct inspect *in, struct report_node *to, const char *key,
@@ -108,10 +117,11 @@ static void report_nodes(struct inspect *in, struct report_node *to, const char 
             wanted = wanted || str_is(n->op, ops[k]);
         if (!wanted || found++ >= MAX_SHOWN)
             continue;
-        const struct pb_attr_value *dtype = attr(n, "dtype"), *shape = attr(n, "shape");
+        const struct pb_attr_value *dtype = message_attr(n, "dtype"),
+                                   *shape = message_attr(n, "shape");
         struct report_node *item = report_object(&in->report, list, NULL);
         report_text(&in->report, item, "name", n->name);
-        inspect_type(&in->report, item, dtype ? dtype->type : 0, shape ? shape->shape : NULL);
+        report_type(in, item, dtype ? dtype->type : 0, shape ? shape->shape : NULL);
     }
     if (found > MAX_SHOWN)
         report_int(&in->report, to, "and_more", found - MAX_SHOWN);
@@ -122,7 +132,7 @@ static int64_t constant_bytes(const struct pb_graph_def *g)
     int64_t bytes = 0;
     for (int64_t i = 0; i < g->node.n; i++) {
         const struct pb_attr_value *v =
-            str_is(g->node.v[i]->op, "Const") ? attr(g->node.v[i], "value") : NULL;
+            str_is(g->node.v[i]->op, "Const") ? message_attr(g->node.v[i], "value") : NULL;
         int64_t size = v && v->tensor ? pb_encoded_size(v->tensor) : 0;
         bytes += size > 0 ? size : 0;
     }
@@ -167,7 +177,7 @@ static void report_signature_tensor(struct inspect *in, struct report_node *to, 
     struct report_node *item = report_object(&in->report, to, NULL);
     report_text(&in->report, item, "name", name);
     report_text(&in->report, item, "tensor", info->name);
-    inspect_type(&in->report, item, info->dtype, info->tensor_shape);
+    report_type(in, item, info->dtype, info->tensor_shape);
 }
 
 static void report_signatures(struct inspect *in, struct report_node *to,
@@ -238,44 +248,23 @@ bool inspect_saved_model(struct inspect *in, const char *dir, struct status *st)
     return ok;
 }
 
-/* --- bytes --- */
-
-/* The message in the bytes, if they are one without unknown fields. */
-static void *message(struct arena *a, const struct pb_desc *d, const char *bytes, size_t n,
-                     bool text)
+bool inspect_message(struct inspect *in, const char *bytes, size_t n)
 {
-    struct status st = {0};
-    void *msg = NULL;
-    bool ok = text ? pb_text_parse(a, d, bytes, n, &msg, &st)
-                   : pb_decode(a, d, bytes, n, PB_BORROW, &msg, &st);
-    status_clear(&st);
-    return ok && !((struct pb_base *)msg)->unknown ? msg : NULL;
-}
-
-bool inspect_message(struct inspect *in, const char *bytes, size_t n, bool *known,
-                     struct status *st)
-{
-    (void)st;
-    struct arena a = {0};
-    *known = false;
-    for (int text = 0; n > 0 && text < 2 && !*known; text++) {
-        const struct pb_graph_def *g = message(&a, &pb_graph_def_desc, bytes, n, text);
-        const struct pb_meta_graph_def *m =
-            g ? NULL : message(&a, &pb_meta_graph_def_desc, bytes, n, text);
-        const struct pb_saved_model *s =
-            g || m ? NULL : message(&a, &pb_saved_model_desc, bytes, n, text);
-        *known = g || m || s;
-        if (s) {
-            report_saved_model(in, s);
-        } else if (*known) {
-            report_words(&in->report, in->root, "kind", g ? "GraphDef" : "MetaGraphDef");
-            report_words(&in->report, in->root, "form", text ? "text" : "binary");
-        }
-        if (g)
-            report_graph(in, in->root, g);
-        if (m)
-            report_meta_graph(in, in->root, m);
+    struct message m = {0};
+    if (n > 0)
+        message_read(bytes, n, &m);
+    bool known = m.kind != MESSAGE_NONE;
+    if (m.kind == MESSAGE_SAVED_MODEL) {
+        report_saved_model(in, m.saved_model);
+    } else if (known) {
+        bool graph = m.kind == MESSAGE_GRAPH;
+        report_words(&in->report, in->root, "kind", graph ? "GraphDef" : "MetaGraphDef");
+        report_words(&in->report, in->root, "form", m.is_text ? "text" : "binary");
+        if (graph)
+            report_graph(in, in->root, m.graph);
+        else
+            report_meta_graph(in, in->root, m.meta_graph);
     }
-    arena_release(&a);
-    return true;
+    message_release(&m);
+    return known;
 }

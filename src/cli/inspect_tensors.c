@@ -75,8 +75,8 @@ static void statistics(struct inspect *in, struct report_node *to, const struct 
         return;
     for (int64_t i = 0; i < t->num_elems; i++) {
         (void)!number_at(t, i, &x);
-        nans += isnan(x);
-        infs += isinf(x);
+        nans += isnan(x) != 0;
+        infs += isinf(x) != 0; /* it is -1 of -inf */
         least = fmin(least, x);
         greatest = fmax(greatest, x);
         if (!isfinite(x))
@@ -125,13 +125,10 @@ void inspect_values(struct inspect *in, struct report_node *to, const struct ten
 static void type_of(struct inspect *in, struct report_node *to, int dtype,
                     const struct shape *shape)
 {
-    struct strbuf text = {0};
-    strbuf_printf(&text, "%s [", npy_type_name((TF_DataType)dtype));
+    int64_t *dims = arena_array(&in->report.arena, int64_t, shape->rank);
     for (int i = 0; i < shape->rank; i++)
-        strbuf_printf(&text, "%s%" PRId64, i > 0 ? ", " : "", shape_dim(shape, i));
-    strbuf_putc(&text, ']');
-    report_text(&in->report, to, "type", str_make(text.p, text.n));
-    strbuf_release(&text);
+        dims[i] = shape_dim(shape, i);
+    inspect_type(in, to, dtype, dims, shape->rank);
 }
 
 static bool wanted(const struct inspect *in, struct str name)
@@ -143,7 +140,8 @@ static bool wanted(const struct inspect *in, struct str name)
 static bool no_tensor(const struct inspect *in, const char *near, struct status *st)
 {
     return status_not_found(st, "%s: no tensor '%s'%s%s", in->path, in->tensor,
-                            near ? "; did you mean " : "", near ? near : "");
+                            near ? "; did you mean " : "; --list shows those that there are",
+                            near ? near : "");
 }
 
 /* --- V2 --- */
@@ -240,17 +238,18 @@ static void old_tensor(struct inspect *in, struct v1_reader *r, const char *name
     tensor_clear(&t);
 }
 
-bool inspect_old_checkpoint(struct inspect *in, struct status *st)
+bool inspect_old_checkpoint(struct inspect *in, const char *path, struct report_node *to,
+                            struct status *st)
 {
     struct v1_reader r = {0};
     const char *name, *near = NULL;
     void *value;
     int64_t pos = 0, found = 0;
     int edits = INT32_MAX;
-    if (!v1_open(&r, in->path, st))
+    if (!v1_open(&r, path, st))
         return false;
-    report_words(&in->report, in->root, "kind", "checkpoint, V1");
-    struct report_node *list = report_list(&in->report, in->root, "tensors");
+    report_words(&in->report, to, "kind", "checkpoint, V1");
+    struct report_node *list = report_list(&in->report, to, "tensors");
     while (strmap_next(&r.tensors, &pos, &name, &value)) {
         if (in->tensor && str_nearer(in->tensor, name, &edits))
             near = name;

@@ -4,61 +4,13 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
-#include "proto/leat_proto.h"
+#include "cli/message.h"
+#include "io/checkpoint_state.h"
+#include "io/saved_model.h"
 
-/* --- messages in files --- */
-
-enum message_kind { GRAPH_DEF, META_GRAPH, SAVED_MODEL };
-
-/* Which of the three messages the bytes are: that which leaves no unknown field. Binary GraphDefs
- * begin with the tag of a node (or of versions or a library), as MetaGraphs may; so each is tried.
- */
-static bool parses_as(const struct pb_desc *d, const char *bytes, size_t n, bool text)
-{
-    struct arena a = {0};
-    struct status st = {0};
-    void *msg = NULL;
-    bool ok = text ? pb_text_parse(&a, d, bytes, n, &msg, &st)
-                   : pb_decode(&a, d, bytes, n, PB_BORROW, &msg, &st);
-    ok = ok && !((struct pb_base *)msg)->unknown;
-    status_clear(&st);
-    arena_release(&a);
-    return ok;
-}
-
-static enum message_kind kind_of(const char *bytes, size_t n, bool *is_text)
-{
-    for (int text = 0; text < 2; text++) {
-        *is_text = text;
-        if (parses_as(&pb_graph_def_desc, bytes, n, text))
-            return GRAPH_DEF;
-        if (parses_as(&pb_meta_graph_def_desc, bytes, n, text))
-            return META_GRAPH;
-        if (parses_as(&pb_saved_model_desc, bytes, n, text))
-            return SAVED_MODEL;
-    }
-    return GRAPH_DEF; /* the import says what is wrong with it */
-}
-
-bool load_message(struct arena *a, const char *bytes, size_t n, struct pb_graph_def **out)
-{
-    static const struct pb_desc *const descs[] = {&pb_graph_def_desc, &pb_meta_graph_def_desc};
-    struct status st = {0};
-    bool text;
-    enum message_kind kind = kind_of(bytes, n, &text);
-    void *msg = NULL;
-    bool ok = kind != SAVED_MODEL && (text ? pb_text_parse(a, descs[kind], bytes, n, &msg, &st)
-                                           : pb_decode(a, descs[kind], bytes, n, 0, &msg, &st));
-    status_clear(&st);
-    if (!ok || ((struct pb_base *)msg)->unknown)
-        return false;
-    *out = kind == GRAPH_DEF ? msg : ((struct pb_meta_graph_def *)msg)->graph_def;
-    return *out != NULL;
-}
+/* --- files --- */
 
 static bool new_session(struct loaded *l, TF_Status *status, struct status *st)
 {
@@ -68,11 +20,12 @@ static bool new_session(struct loaded *l, TF_Status *status, struct status *st)
     return cli_ok(status, st);
 }
 
+/* What is no message at all goes this way too: the import says what is wrong with it. */
 static bool import(struct loaded *l, const char *bytes, size_t n, enum message_kind kind,
                    TF_Status *status, struct status *st)
 {
     TF_Buffer buffer = {bytes, n, NULL};
-    if (kind == META_GRAPH) {
+    if (kind == MESSAGE_META_GRAPH) {
         leat_import_meta_graph(l->graph, &buffer, NULL, status);
         return cli_ok(status, st);
     }
@@ -83,14 +36,6 @@ static bool import(struct loaded *l, const char *bytes, size_t n, enum message_k
 }
 
 /* --- checkpoints beside a MetaGraph --- */
-
-static bool file_is_there(const char *prefix, const char *suffix)
-{
-    char *path = mem_printf("%s%s", prefix, suffix);
-    bool there = access(path, F_OK) == 0;
-    mem_free(path);
-    return there;
-}
 
 static TF_Tensor *text_tensor(const char *text, TF_Status *status)
 {
@@ -119,23 +64,13 @@ static bool restore(struct loaded *l, const struct pb_saver_def *saver, const ch
 }
 
 /* Restores the checkpoint whose prefix is the path without .meta, if it is there. */
-static bool restore_beside(struct loaded *l, const char *path, const char *bytes, size_t n,
+static bool restore_beside(struct loaded *l, const char *path, const struct pb_meta_graph_def *m,
                            TF_Status *status, struct status *st)
 {
+    if (!str_ends(str_of(path), ".meta") || !m->saver_def || m->saver_def->restore_op_name.n == 0)
+        return true;
     char *prefix = mem_strndup(path, strlen(path) - strlen(".meta"));
-    struct arena a = {0};
-    struct status ignored = {0};
-    struct pb_meta_graph_def *m = NULL;
-    bool ok = true;
-    if (file_is_there(prefix, ".index") || file_is_there(prefix, "")) {
-        if (!pb_meta_graph_def_decode(&a, bytes, n, PB_BORROW, &m, &ignored) &&
-            !pb_meta_graph_def_parse(&a, bytes, n, &m, &ignored))
-            m = NULL;
-        if (m && m->saver_def && m->saver_def->restore_op_name.n > 0)
-            ok = restore(l, m->saver_def, prefix, status, st);
-    }
-    status_clear(&ignored);
-    arena_release(&a);
+    bool ok = !checkpoint_exists(prefix) || restore(l, m->saver_def, prefix, status, st);
     mem_free(prefix);
     return ok;
 }
@@ -144,18 +79,19 @@ static bool load_file(struct loaded *l, const char *path, TF_Status *status, str
 {
     char *bytes;
     size_t n;
+    struct message m;
+    bool ok;
     if (!cli_read_file(path, &bytes, &n, st))
         return false;
-    bool is_text;
-    enum message_kind kind = kind_of(bytes, n, &is_text);
-    bool ok;
-    if (kind == SAVED_MODEL) {
+    message_read(bytes, n, &m);
+    if (m.kind == MESSAGE_SAVED_MODEL) {
         ok = status_invalid(st, "is the main file of a SavedModel: give its folder");
     } else {
         l->graph = TF_NewGraph();
-        ok = import(l, bytes, n, kind, status, st) && new_session(l, status, st) &&
-             (!str_ends(str_of(path), ".meta") || restore_beside(l, path, bytes, n, status, st));
+        ok = import(l, bytes, n, m.kind, status, st) && new_session(l, status, st) &&
+             (m.kind != MESSAGE_META_GRAPH || restore_beside(l, path, m.meta_graph, status, st));
     }
+    message_release(&m);
     mem_free(bytes);
     if (!ok)
         status_prepend(st, "%s: ", path);
@@ -167,17 +103,12 @@ static bool load_file(struct loaded *l, const char *path, TF_Status *status, str
 static bool load_model(struct loaded *l, const char *path, const char *tags, TF_Status *status,
                        struct status *st)
 {
-    enum { MAX_TAGS = 32 };
-    struct strbuf text = {0};
-    const char *list[MAX_TAGS];
-    int n = 0;
-    strbuf_puts(&text, tags ? tags : "serve");
-    char *own = strbuf_take(&text), *save = NULL;
-    for (char *tag = strtok_r(own, ",", &save); tag && n < MAX_TAGS;
-         tag = strtok_r(NULL, ",", &save))
-        list[n++] = tag;
-    l->model = leat_saved_model_load(path, (struct leat_strings){list, n}, status);
-    mem_free(own);
+    struct arena a = {0};
+    struct names list = {0}; /* none: serve */
+    if (tags)
+        names_split(&a, tags, &list);
+    l->model = leat_saved_model_load(path, (struct leat_strings){list.v, list.n}, status);
+    arena_release(&a);
     if (!cli_ok(status, st))
         return false;
     l->graph = leat_saved_model_graph(l->model);
@@ -186,43 +117,32 @@ static bool load_model(struct loaded *l, const char *path, const char *tags, TF_
 }
 
 /* The newest checkpoint that the folder's state file names: its .meta. */
-static bool load_checkpoint_folder(struct loaded *l, const char *path, const char *state,
-                                   TF_Status *status, struct status *st)
+static bool load_checkpoint_folder(struct loaded *l, const char *path, TF_Status *status,
+                                   struct status *st)
 {
-    char *bytes;
-    size_t n;
     struct arena a = {0};
     struct pb_checkpoint_state *s;
-    if (!cli_read_file(state, &bytes, &n, st))
-        return false;
-    bool ok = pb_checkpoint_state_parse(&a, bytes, n, &s, st);
-    if (ok) {
-        struct str name = s->model_checkpoint_path;
-        bool absolute = name.n > 0 && name.p[0] == '/';
-        char *meta = mem_printf("%s%s%.*s.meta", absolute ? "" : path, absolute ? "" : "/",
-                                (int)name.n, name.p);
-        ok = load_file(l, meta, status, st);
-        mem_free(meta);
-    } else {
-        status_prepend(st, "%s: ", state);
+    bool ok = checkpoint_state_read(path, NULL, &a, &s, st);
+    if (ok && s->model_checkpoint_path.n == 0) {
+        ok = status_invalid(st, "%s/checkpoint names no checkpoint: give a file .meta", path);
+    } else if (ok) {
+        struct str prefix = s->model_checkpoint_path;
+        ok = load_file(l, arena_printf(&a, "%.*s.meta", (int)prefix.n, prefix.p), status, st);
     }
     arena_release(&a);
-    mem_free(bytes);
     return ok;
 }
 
 bool load_path(const char *path, const char *tags, struct loaded *out, struct status *st)
 {
-    struct stat about;
     TF_Status *status = TF_NewStatus();
     char *state = mem_printf("%s/checkpoint", path);
     bool ok;
     *out = (struct loaded){0};
-    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+    if (!folder_exists(path))
         ok = load_file(out, path, status, st);
-    else if (file_is_there(state, "") && !file_is_there(path, "/saved_model.pb") &&
-             !file_is_there(path, "/saved_model.pbtxt"))
-        ok = load_checkpoint_folder(out, path, state, status, st);
+    else if (file_exists_at(state) && !saved_model_exists(path))
+        ok = load_checkpoint_folder(out, path, status, st);
     else
         ok = load_model(out, path, tags, status, st);
     mem_free(state);
@@ -292,21 +212,14 @@ bool load_output(TF_Graph *g, const char *text, size_t n, TF_Output *out, struct
 const struct leat_signature *load_signature(const struct loaded *l, const char *name,
                                             struct status *st)
 {
-    const struct leat_signature *list = NULL;
-    int n = l->model ? leat_saved_model_signatures(l->model, &list) : 0;
-    struct strbuf known = {0};
-    for (int i = 0; i < n; i++) {
-        if (strcmp(list[i].name, name) == 0) {
-            strbuf_release(&known);
-            return &list[i];
-        }
-        strbuf_printf(&known, "%s%s", i > 0 ? ", " : "", list[i].name);
-    }
-    if (l->model)
-        status_not_found(st, "the model has no signature '%s'; it has: %s", name,
-                         known.n > 0 ? known.p : "none");
-    else
+    if (!l->model) {
         status_invalid(st, "--signature %s: only SavedModels have signatures", name);
-    strbuf_release(&known);
-    return NULL;
+        return NULL;
+    }
+    TF_Status *status = TF_NewStatus();
+    const struct leat_signature *found = leat_saved_model_signature(l->model, name, status);
+    if (!cli_ok(status, st))
+        found = NULL;
+    TF_DeleteStatus(status);
+    return found;
 }

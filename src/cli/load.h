@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a path names, as a graph and, where values go with it, a session:
  *
- *   a folder                a SavedModel, or checkpoints: the .meta of the newest that `checkpoint`
- * names FILE.meta               a MetaGraph, with the checkpoint FILE beside it when there is one
- *   any other file          a GraphDef, or a MetaGraph or SavedModel message, binary or text */
+ *   a folder      a SavedModel, or checkpoints: the .meta of the newest that `checkpoint` names
+ *   FILE.meta     a MetaGraph, with the checkpoint FILE beside it when there is one
+ *   another file  a GraphDef or a MetaGraph, binary or text */
 #ifndef LEAT_CLI_LOAD_H
 #define LEAT_CLI_LOAD_H
 
@@ -16,16 +16,10 @@ struct loaded { /* load_release frees all */
     leat_saved_model *model; /* whose graph and session these are; NULL: it is none */
 };
 
-/* tags: of a SavedModel, "serve" or "serve,gpu"; NULL: serve. */
+/* tags: of a SavedModel, with commas between them; NULL: serve. */
 MUST_CHECK bool load_path(const char *path, const char *tags, struct loaded *out,
                           struct status *st);
 void load_release(struct loaded *l);
-/* The GraphDef that the bytes are or, as a MetaGraph, have: as it stands, unknown ops and all, in
- * arena a. False: they are neither. */
-struct arena;
-struct pb_graph_def;
-MUST_CHECK bool load_message(struct arena *a, const char *bytes, size_t n,
-                             struct pb_graph_def **out);
 
 /* The node of this name; NOT_FOUND names the nearest. */
 TF_Operation *load_operation(TF_Graph *g, const char *name, struct status *st) MUST_CHECK;

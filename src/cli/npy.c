@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "base/str.h"
 #include "cli/cli.h"
 
 enum { MAX_DIMS = 32 };
@@ -46,7 +45,21 @@ static const struct npy_type *type_of(TF_DataType t)
 const char *npy_type_name(TF_DataType t)
 {
     const struct npy_type *found = type_of(t);
-    return found ? found->name : t == TF_STRING ? "string" : "a type that .npy files lack";
+    return found              ? found->name
+           : t == TF_STRING   ? "string"
+           : t == TF_RESOURCE ? "resource"
+           : t == TF_VARIANT  ? "variant"
+                              : "an unknown type";
+}
+
+void npy_print_type(struct strbuf *out, TF_DataType t, const int64_t *dims, int rank)
+{
+    bool ref = (int)t > 100;
+    strbuf_printf(out, "%s%s [%s", npy_type_name((TF_DataType)((int)t - (ref ? 100 : 0))),
+                  ref ? "_ref" : "", rank < 0 ? "..." : "");
+    for (int i = 0; i < rank; i++)
+        strbuf_printf(out, dims[i] < 0 ? "%s?" : "%s%" PRId64, i > 0 ? ", " : "", dims[i]);
+    strbuf_putc(out, ']');
 }
 
 struct head {

@@ -5,6 +5,7 @@
 #define LEAT_CLI_NPY_H
 
 #include "base/status.h"
+#include "base/str.h"
 #include "tensorflow/c/c_api.h"
 
 /* The tensor in bytes[0, n), of type `want` (an error where the file holds another; 0: the file's).
@@ -14,7 +15,9 @@ TF_Tensor *npy_parse(const char *bytes, size_t n, TF_DataType want, const char *
 /* Writes t to a new file; UNIMPLEMENTED for strings and handles. */
 MUST_CHECK bool npy_write(const TF_Tensor *t, const char *path, struct status *st);
 
-/* "float32", "int64"...: the type's name in messages; "type N" for one that .npy lacks. */
+/* "float32", "string"...: the type's name in messages. */
 const char *npy_type_name(TF_DataType t);
+/* Appends "float32 [2, ?]", "int32_ref [...]". rank -1: unknown, and so are negative dims. */
+void npy_print_type(struct strbuf *out, TF_DataType t, const int64_t *dims, int rank);
 
 #endif

@@ -124,7 +124,7 @@ static void print_real(struct strbuf *out, double v, bool json)
     if (isfinite(v))
         strbuf_printf(out, "%.9g", v);
     else
-        strbuf_printf(out, json ? "\"%s\"" : "%s", isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
+        strbuf_puts(out, json ? "null" : isnan(v) ? "nan" : v > 0 ? "inf" : "-inf");
 }
 
 /* --- JSON --- */

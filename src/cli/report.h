@@ -31,7 +31,7 @@ static inline void report_words(struct report *r, struct report_node *in, const 
     report_text(r, in, key, str_of(value));
 }
 
-/* One line of JSON. Numbers that JSON lacks (NaN, infinities) are texts. */
+/* One line of JSON. Numbers that JSON lacks (NaN, infinities) are null. */
 void report_print_json(const struct report *r, struct strbuf *out);
 /* Indented lines: "key: value"; an object of plain values inside a list is one line. */
 void report_print_text(const struct report *r, struct strbuf *out);

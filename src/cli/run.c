@@ -3,12 +3,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/lock.h"
 #include "base/mem.h"
 #include "cli/load.h"
 #include "cli/npy.h"
 #include "cli/values.h"
+#include "io/folder.h"
 #include "leat/run.h"
 
 const char run_usage[] =
@@ -229,12 +230,6 @@ static bool run_step(struct run *r, int num_fetches, int num_targets, struct sta
     return step_ok(r, st);
 }
 
-static int by_time(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Runs the step of the fetches as often as asked for. */
 static bool repeat_step(struct run *r, struct status *st)
 {
@@ -245,17 +240,14 @@ static bool repeat_step(struct run *r, struct status *st)
             TF_DeleteTensor(r->output_values[k]);
             r->output_values[k] = NULL;
         }
-        struct timespec begin, end;
-        clock_gettime(CLOCK_MONOTONIC, &begin);
+        int64_t begin = clock_now_ns();
         ok = run_step(r, r->num_fetches, 0, st);
-        clock_gettime(CLOCK_MONOTONIC, &end);
-        ms[i] = (double)(end.tv_sec - begin.tv_sec) * 1e3 +
-                (double)(end.tv_nsec - begin.tv_nsec) * 1e-6;
+        ms[i] = (double)(clock_now_ns() - begin) * 1e-6;
     }
     if (ok && r->time) {
         fprintf(stderr, "first step %.3f ms", ms[0]);
         if (r->repeat > 1) {
-            qsort(ms + 1, (size_t)r->repeat - 1, sizeof *ms, by_time);
+            qsort(ms + 1, (size_t)r->repeat - 1, sizeof *ms, cli_by_size);
             fprintf(stderr, ", then %.3f ms (median of %" PRId64 ")", ms[1 + (r->repeat - 1) / 2],
                     r->repeat - 1);
         }
@@ -307,7 +299,7 @@ static bool write_value(struct run *r, int i, struct status *st)
 
 static bool show_values(struct run *r, struct status *st)
 {
-    if (r->out && !cli_make_folder(r->out, st))
+    if (r->out && !folder_make(r->out, st))
         return false;
     for (int i = 0; i < r->num_fetches; i++) {
         if (r->out) {
@@ -328,20 +320,15 @@ static bool show_values(struct run *r, struct status *st)
 
 static void print_output(struct run *r, TF_Output y)
 {
-    enum { SHOWN = 8 };
-    int64_t dims[SHOWN];
     struct strbuf text = {0};
     int rank = TF_GraphGetTensorNumDims(r->l.graph, y, r->status);
-    if (rank > 0 && rank <= SHOWN)
+    int64_t *dims = mem_new_array(int64_t, rank > 0 ? rank : 1);
+    if (rank > 0)
         TF_GraphGetTensorShape(r->l.graph, y, dims, rank, r->status);
-    for (int i = 0; i < rank && rank <= SHOWN; i++)
-        strbuf_printf(&text, dims[i] < 0 ? "%s?" : "%s%" PRId64, i > 0 ? ", " : "", dims[i]);
-    int type = (int)TF_OperationOutputType(y);
-    printf("  %s%s [%s]", npy_type_name((TF_DataType)(type % 100)), type > 100 ? "_ref" : "",
-           rank < 0       ? "..."
-           : rank > SHOWN ? "a shape of many dims"
-                          : strbuf_text(&text));
+    npy_print_type(&text, TF_OperationOutputType(y), dims, rank);
+    printf("  %s", text.p);
     strbuf_release(&text);
+    mem_free(dims);
 }
 
 static bool list_nodes(struct run *r)

@@ -465,10 +465,13 @@ static int boundaries(const TF_Tensor *t, int64_t i)
 
 void values_print(const TF_Tensor *t, struct strbuf *out)
 {
-    strbuf_printf(out, "%s [", npy_type_name(TF_TensorType(t)));
-    for (int i = 0; i < TF_NumDims(t); i++)
-        strbuf_printf(out, "%s%" PRId64, i > 0 ? ", " : "", TF_Dim(t, i));
-    strbuf_puts(out, "]\n");
+    int rank = TF_NumDims(t);
+    int64_t *dims = mem_new_array(int64_t, rank + 1);
+    for (int i = 0; i < rank; i++)
+        dims[i] = TF_Dim(t, i);
+    npy_print_type(out, TF_TensorType(t), dims, rank);
+    mem_free(dims);
+    strbuf_putc(out, '\n');
     int64_t n = TF_TensorElementCount(t), shown = min_i64(n, MAX_SHOWN);
     for (int64_t i = 0; i < shown; i++) {
         for (int b = boundaries(t, i); b > 0; b--)

@@ -2,16 +2,24 @@
 /* Reading the main file of a SavedModel, and finding in a MetaGraph what loading it takes. */
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/mem.h"
 #include "io/file.h"
+#include "io/folder.h"
 #include "io/saved_model.h"
 
-static bool is_there(const char *path)
+static bool has_file(const char *dir, const char *name)
 {
-    return access(path, F_OK) == 0;
+    char *path = path_join(str_of(dir), str_of(name));
+    bool there = file_exists_at(path);
+    mem_free(path);
+    return there;
+}
+
+bool saved_model_exists(const char *dir)
+{
+    return has_file(dir, "saved_model.pb") || has_file(dir, "saved_model.pbtxt");
 }
 
 /* Reads a file that is there. The bytes go into the arena: the message borrows from them. */
@@ -41,12 +49,10 @@ static bool read_message(struct arena *a, const char *path, bool is_text,
 bool saved_model_read(struct arena *a, const char *dir, struct pb_saved_model **out,
                       struct status *st)
 {
-    const char *binary = arena_printf(a, "%s/saved_model.pb", dir);
-    const char *text = arena_printf(a, "%s/saved_model.pbtxt", dir);
-    if (is_there(binary))
-        return read_message(a, binary, false, out, st);
-    if (is_there(text))
-        return read_message(a, text, true, out, st);
+    bool binary = has_file(dir, "saved_model.pb");
+    if (binary || has_file(dir, "saved_model.pbtxt"))
+        return read_message(a, arena_printf(a, "%s/saved_model.pb%s", dir, binary ? "" : "txt"),
+                            !binary, out, st);
     return status_not_found(
         st, "Could not find SavedModel .pb or .pbtxt at supplied export directory path: %s", dir);
 }
@@ -186,8 +192,5 @@ bool saved_model_init_op(struct arena *a, const struct pb_meta_graph_def *meta, 
 
 bool saved_model_has_variables(const char *dir)
 {
-    char *path = mem_printf("%s/variables/variables.index", dir);
-    bool there = is_there(path);
-    mem_free(path);
-    return there;
+    return has_file(dir, "variables/variables.index");
 }

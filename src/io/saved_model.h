@@ -14,6 +14,8 @@
 #include "base/status.h"
 #include "proto/leat_proto.h"
 
+/* Whether dir has a file of such a message. */
+bool saved_model_exists(const char *dir);
 /* The file's message. NOT_FOUND: there is none in dir; DATA_LOSS: it is no such message; memory in
  * proportion to the file. */
 MUST_CHECK bool saved_model_read(struct arena *a, const char *dir, struct pb_saved_model **out,

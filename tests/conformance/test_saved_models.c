@@ -112,6 +112,15 @@ static void test_half_plus_three(void **state)
     assert_string_equal(list[0].inputs[0].name, "x");
     assert_int_equal(list[0].inputs[0].dtype, TF_FLOAT);
     assert_string_equal(list[1].name, "tensorflow/serving/regress");
+    TF_Status *s = TF_NewStatus();
+    assert_ptr_equal(leat_saved_model_signature(m, list[1].name, s), &list[1]);
+    assert_null(leat_saved_model_signature(m, "regress", s));
+    assert_int_equal(TF_GetCode(s), TF_NOT_FOUND);
+    assert_non_null(strstr(TF_Message(s), "serving_default, tensorflow/serving/regress"));
+    assert_null(leat_saved_model_signature(m, NULL, s));
+    assert_null(leat_saved_model_signature(NULL, "x", s));
+    assert_int_equal(TF_GetCode(s), TF_INVALID_ARGUMENT);
+    TF_DeleteStatus(s);
     float x[] = {0, 2, -8, 1e6f}, y[4];
     for (int i = 0; i < 4; i++)
         y[i] = x[i] / 2 + 3;

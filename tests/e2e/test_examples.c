@@ -10,68 +10,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-static char folder[4096], scratch[64], output[1 << 20];
+#include "program.h"
 
-/* Runs the example with words behind it, its output and errors in `output`: the exit code. */
+/* Runs the example with words behind it: the exit code. */
 static int example(const char *name, const char *words)
 {
-    char path[4200], command[9000];
-    snprintf(path, sizeof path, "%s/../examples/%s", folder, name);
-    if (access(path, X_OK) != 0)
-        skip();
-    snprintf(command, sizeof command, "exec 2>&1; '%s' %s", path, words);
-    FILE *f = popen(command, "r");
-    assert_non_null(f);
-    size_t n = fread(output, 1, sizeof output - 1, f);
-    output[n] = 0;
-    int code = pclose(f);
-    assert_true(WIFEXITED(code));
-    return WEXITSTATUS(code);
+    char path[200];
+    snprintf(path, sizeof path, "../examples/%s", name);
+    return program_run(path, words);
 }
 
-static void says(const char *text)
-{
-    if (!strstr(output, text))
-        fail_msg("wanted \"%s\" in:\n%s", text, output);
-}
-
-/* The number behind `text` in the output. */
+/* The number behind `text` in the program_output. */
 static double number_after(const char *text)
 {
-    says(text);
-    return strtod(strstr(output, text) + strlen(text), NULL);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 20);
-    char *slash = n > 0 ? memrchr(folder, '/', (size_t)n) : NULL;
-    if (!slash)
-        return -1;
-    *slash = 0;
-    snprintf(scratch, sizeof scratch, "/tmp/leat-examples-XXXXXX");
-    return mkdtemp(scratch) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char command[200];
-    snprintf(command, sizeof command, "rm -rf '%s'", scratch);
-    return system(command);
+    program_says(text);
+    return strtod(strstr(program_output, text) + strlen(text), NULL);
 }
 
 static void test_add(void **state)
 {
     (void)state;
     assert_int_equal(example("add", ""), 0);
-    says("3 + 4 = 7");
+    program_says("3 + 4 = 7");
 }
 
 /* What is not asked for does not run: its Print is silent in the first step. */
@@ -79,9 +43,9 @@ static void test_pow(void **state)
 {
     (void)state;
     assert_int_equal(example("pow", ""), 0);
-    says("= 15625, and useless was not computed");
-    says("useless = 10");
-    const char *print = strstr(output, "useless was computed: [10]");
+    program_says("= 15625, and useless was not computed");
+    program_says("useless = 10");
+    const char *print = strstr(program_output, "useless was computed: [10]");
     assert_non_null(print);
     assert_null(strstr(print + 1, "useless was computed"));
 }
@@ -90,39 +54,39 @@ static void test_placeholders(void **state)
 {
     (void)state;
     assert_int_equal(example("placeholders", ""), 0);
-    says("7.5\n[3 7]");
+    program_says("7.5\n[3 7]");
 }
 
 static void test_variables(void **state)
 {
     (void)state;
     assert_int_equal(example("variables", ""), 0);
-    says("Attempting to use uninitialized value v");
-    says("variables.c:");
-    says("v + 1 = 1,");
-    says("v + 1 = 21,");
+    program_says("Attempting to use uninitialized value v");
+    program_says("variables.c:");
+    program_says("v + 1 = 1,");
+    program_says("v + 1 = 21,");
 }
 
 static void test_starter(void **state)
 {
     (void)state;
     assert_int_equal(example("starter", ""), 0);
-    says("m3 is: [[");
-    says("m2: [");
+    program_says("m3 is: [[");
+    program_says("m2: [");
 }
 
 static void test_devices(void **state)
 {
     (void)state;
     assert_int_equal(example("devices", ""), 0);
-    says("CPU:1: y = [3 7 11]");
+    program_says("CPU:1: y = [3 7 11]");
 }
 
 static void test_ridge(void **state)
 {
     (void)state;
     assert_int_equal(example("ridge", ""), 0);
-    const char *closed = strchr(output, '['), *found = strrchr(output, '[');
+    const char *closed = strchr(program_output, '['), *found = strrchr(program_output, '[');
     assert_true(closed && found && closed != found);
     for (int i = 0; i < 3; i++) {
         char *closed_end, *found_end;
@@ -144,7 +108,7 @@ static void test_mnist_softmax(void **state)
     assert_int_equal(example("mnist_softmax", data), 0);
     assert_true(number_after("10000 test images: ") >= 0.91);
     assert_int_equal(example("mnist_softmax", "/nowhere"), 2);
-    says("/nowhere/train-images-idx3-ubyte.gz: cannot be read");
+    program_says("/nowhere/train-images-idx3-ubyte.gz: cannot be read");
 }
 
 /* Words of two groups that never stand beside each other: the nearest of one are of its own. */
@@ -153,7 +117,7 @@ static void test_word2vec(void **state)
     (void)state;
     char words[300], path[200];
     unsigned x = 1;
-    snprintf(path, sizeof path, "%s/text", scratch);
+    snprintf(path, sizeof path, "%s/text", program_scratch);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     for (int i = 0; i < 20000; i++) {
@@ -163,7 +127,7 @@ static void test_word2vec(void **state)
     assert_int_equal(fclose(f), 0);
     snprintf(words, sizeof words, "--data '%s' --steps 20000 --words a3,b7", path);
     assert_int_equal(example("word2vec", words), 0);
-    const char *line = strstr(output, "nearest to a3: ");
+    const char *line = strstr(program_output, "nearest to a3: ");
     assert_non_null(line);
     int own = 0;
     for (const char *p = line + strlen("nearest to a3:"); *p && *p != '\n'; p++)
@@ -178,10 +142,10 @@ static void test_textcnn(void **state)
     (void)state;
     char words[300], path[200];
     unsigned x = 1;
-    snprintf(path, sizeof path, "%s/kinds", scratch);
+    snprintf(path, sizeof path, "%s/kinds", program_scratch);
     assert_int_equal(mkdir(path, 0700), 0);
     for (int kind = 0; kind < 2; kind++) {
-        snprintf(path, sizeof path, "%s/kinds/%s", scratch, kind ? "sad" : "glad");
+        snprintf(path, sizeof path, "%s/kinds/%s", program_scratch, kind ? "sad" : "glad");
         FILE *f = fopen(path, "w");
         assert_non_null(f);
         for (int i = 0; i < 400; i++) {
@@ -193,9 +157,9 @@ static void test_textcnn(void **state)
         }
         assert_int_equal(fclose(f), 0);
     }
-    snprintf(words, sizeof words, "--data '%s/kinds' --epochs 4", scratch);
+    snprintf(words, sizeof words, "--data '%s/kinds' --epochs 4", program_scratch);
     assert_int_equal(example("textcnn", words), 0);
-    says("kind 0: glad");
+    program_says("kind 0: glad");
     assert_true(number_after("80 sentences kept apart: ") >= 0.9);
     assert_int_equal(example("textcnn", "--data /nowhere"), 1);
 }
@@ -209,5 +173,5 @@ int main(void)
         cmocka_unit_test(test_ridge),        cmocka_unit_test(test_mnist_softmax),
         cmocka_unit_test(test_word2vec),     cmocka_unit_test(test_textcnn),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
 }

@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "program.h"
 #include <pthread.h>
 
 #include "tensorflow/c/c_api.h"
 
-static char folder[4096], scratch[64], path[4400];
+static char path[4400];
 static TF_Status *s;
 
 static void expect(TF_Code code, const char *words)
@@ -48,8 +50,8 @@ static void compile(const char *name, const char *text)
                                "    TF_RegisterOpDefinition(b, s); TF_DeleteStatus(s); }\n"
                                "void use(void); void use(void) { op(\"Unused\"); }\n";
     char command[9100], source[200];
-    snprintf(source, sizeof source, "%s/%s.c", scratch, name);
-    snprintf(path, sizeof path, "%s/%s.so", scratch, name);
+    snprintf(source, sizeof source, "%s/%s.c", program_scratch, name);
+    snprintf(path, sizeof path, "%s/%s.so", program_scratch, name);
     FILE *f = fopen(source, "w");
     assert_non_null(f);
     fprintf(f, "%s%s", head, text);
@@ -68,7 +70,7 @@ static TF_Library *load(void)
 static void test_example(void **state)
 {
     (void)state;
-    snprintf(path, sizeof path, "%s/../examples/op_moving_mean.so", folder);
+    snprintf(path, sizeof path, "%s", program_path("../examples/op_moving_mean.so"));
     if (access(path, R_OK) != 0)
         skip();
     TF_Library *one = load();
@@ -85,14 +87,10 @@ static void test_example(void **state)
     assert_non_null(memmem(kernels->data, kernels->length, "CPU", 3));
     TF_DeleteBuffer(kernels);
 
-    char command[9000], said[256] = "";
-    snprintf(command, sizeof command, "'%s/../examples/load_plugin' '%s'", folder, path);
-    FILE *f = popen(command, "r");
-    assert_non_null(f);
-    size_t n = fread(said, 1, sizeof said - 1, f);
-    said[n] = '\0';
-    assert_int_equal(pclose(f), 0);
-    assert_non_null(strstr(said, "MovingMean: 1 1.5 2.5 3.5 7 15\n"));
+    char quoted[4500];
+    snprintf(quoted, sizeof quoted, "'%s'", path);
+    assert_int_equal(program_run("../examples/load_plugin", quoted), 0);
+    program_says("MovingMean: 1 1.5 2.5 3.5 7 15\n");
 }
 
 static void test_constructor(void **state)
@@ -103,7 +101,7 @@ static void test_constructor(void **state)
     expect(TF_OK, "");
     has_op(lib, "PlCtor");
     char link[100]; /* the same file by another name */
-    snprintf(link, sizeof link, "%s/link.so", scratch);
+    snprintf(link, sizeof link, "%s/link.so", program_scratch);
     assert_int_equal(symlink(path, link), 0);
     TF_Library *again = TF_LoadLibrary(link, s);
     expect(TF_OK, "");
@@ -136,7 +134,7 @@ static void test_no_ops(void **state)
 static void test_what_cannot_be_loaded(void **state)
 {
     (void)state;
-    snprintf(path, sizeof path, "%s/none.so", scratch);
+    snprintf(path, sizeof path, "%s/none.so", program_scratch);
     assert_null(load());
     expect(TF_NOT_FOUND, "none.so: cannot open shared object file: No such file or directory");
     FILE *f = fopen(path, "w");
@@ -145,8 +143,8 @@ static void test_what_cannot_be_loaded(void **state)
     assert_int_equal(fclose(f), 0);
     assert_null(load());
     expect(TF_NOT_FOUND, "none.so: file too short");
-    assert_null(TF_LoadLibrary(scratch, s));
-    expect(TF_NOT_FOUND, scratch);
+    assert_null(TF_LoadLibrary(program_scratch, s));
+    expect(TF_NOT_FOUND, program_scratch);
     assert_null(TF_LoadLibrary(NULL, s));
     expect(TF_INVALID_ARGUMENT, "no file");
     assert_null(TF_LoadLibrary("", s));
@@ -217,24 +215,14 @@ static void test_many_threads(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     s = TF_NewStatus();
-    ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 40);
-    char *slash = n > 0 ? memrchr(folder, '/', (size_t)n) : NULL;
-    if (!slash)
-        return -1;
-    *slash = 0;
-    snprintf(scratch, sizeof scratch, "/tmp/leat-plugins-XXXXXX");
-    return mkdtemp(scratch) ? 0 : -1;
+    return program_set_up(state);
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
-    char command[200];
-    snprintf(command, sizeof command, "rm -rf '%s'", scratch);
     TF_DeleteStatus(s);
-    return system(command);
+    return program_tear_down(state);
 }
 
 int main(void)
