@@ -19,6 +19,7 @@
 #include "leat/constant.h"
 #include "leat/control_flow.h"
 #include "leat/decay.h"
+#include "leat/device_setter.h"
 #include "leat/gradients.h"
 #include "leat/info.h"
 #include "leat/layers.h"

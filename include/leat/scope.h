@@ -50,6 +50,22 @@ LEAT_EXPORT void leat_push_caller(TF_Graph *g, const char *made_at);
 /* Asks for a device: "/cpu:0", "/job:ps/task:1"; fields that it leaves open are those of the
  * scope around it. NULL: no request. */
 LEAT_EXPORT void leat_push_device(TF_Graph *g, const char *device);
+/* A node for which a device is asked for, once all of it is known. */
+struct leat_device_request {
+    TF_Graph *graph;
+    const char *op, *name;
+    const char *device;   /* what scopes inside of the function's say: "" nothing */
+    int64_t output_bytes; /* by the attributes shape and dtype (of a variable); -1: not known */
+};
+/* The device of the node: the function's own, or static, text; NULL or "": none. */
+typedef const char *(*leat_device_fn)(void *arg, const struct leat_device_request *request);
+/* Asks fn for the device of each node made until the pop, as tf.device(function) does; not for
+ * those that stand with another node. fn and arg must live until then; fn runs on this thread and
+ * makes no nodes. */
+LEAT_EXPORT void leat_push_device_function(TF_Graph *g, leat_device_fn fn, void *arg);
+/* "/job:ps" with "/task:1/cpu:0" over it is "/job:ps/task:1/device:CPU:0". The caller frees it with
+ * leat_free; NULL where one of them is no device (status says it, and may be NULL). Any thread. */
+LEAT_EXPORT char *leat_merge_devices(const char *outer, const char *inner, TF_Status *status);
 /* Nodes made until the pop wait for ops[0, n), unless they follow through inputs from nodes made in
  * here. ops NULL: dependencies of the scopes around are lifted. */
 LEAT_EXPORT void leat_push_control_dependencies(TF_Graph *g, TF_Operation *const *ops, int n);
@@ -130,6 +146,8 @@ static inline void leat_guard_end(struct leat_guard *guard)
     LEAT_WITH_(g, leat_push_composite(g, name, fallback, at), __COUNTER__)
 #define leat_with_caller(g, at) LEAT_WITH_(g, leat_push_caller(g, at), __COUNTER__)
 #define leat_with_device(g, device) LEAT_WITH_(g, leat_push_device(g, device), __COUNTER__)
+#define leat_with_device_function(g, fn, arg)                                                      \
+    LEAT_WITH_(g, leat_push_device_function(g, fn, arg), __COUNTER__)
 #define leat_with_control_dependencies(g, ops, n)                                                  \
     LEAT_WITH_(g, leat_push_control_dependencies(g, ops, n), __COUNTER__)
 #define leat_with_variable_scope(g, name, reuse)                                                   \

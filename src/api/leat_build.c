@@ -53,6 +53,7 @@ static void set_colocation(struct node_desc *d, const struct frame *f)
         if (f->kind != FRAME_COLOCATE || f->num_nodes == 0)
             continue;
         join_class(d, f->nodes[0]);
+        d->placed = true;
         if (!device && f->nodes[0]->device[0])
             device = f->nodes[0]->device;
     }
@@ -74,7 +75,7 @@ TF_OperationDescription *leat_begin(TF_Graph *graph, const char *op, const char 
     mem_free(full);
     const char *at = f && f->made_at ? f->made_at : made_at;
     d->made_at = at ? mem_strdup(at) : NULL;
-    if (f && f->device[0]) {
+    if (f && f->device[0] && !f->asks) {
         mem_free(d->device);
         d->device = mem_strdup(f->device);
     }
@@ -160,6 +161,7 @@ static void stand_with(struct node_desc *d, struct node *n)
     if (n->graph != d->graph)
         return;
     join_class(d, n);
+    d->placed = true;
     mem_free(d->device);
     d->device = mem_strdup(n->device);
 }
@@ -248,6 +250,16 @@ void builder_made(struct graph *g, const struct node *n)
     }
 }
 
+/* Functions that say devices see the whole node; what stands with another node is not asked for. */
+static void ask_device(struct graph *g, struct node_desc *d)
+{
+    const struct frame *f = builder_frame(g);
+    if (!f || !f->asks || d->placed || d->device[0])
+        return;
+    mem_free(d->device);
+    d->device = builder_device(g, f, d);
+}
+
 TF_Operation *leat_finish(TF_OperationDescription *description)
 {
     if (!description)
@@ -259,6 +271,7 @@ TF_Operation *leat_finish(TF_OperationDescription *description)
     char *at = d->made_at ? mem_strdup(d->made_at) : NULL;
     if (!graph_name_valid(d->name))
         status_invalid(&d->first_error, "'%s' is not a valid node name", d->name);
+    ask_device(g, d);
     builder_controls(g, d);
     builder_flow_controls(g, d);
     struct node *n = node_finish(d, &st);

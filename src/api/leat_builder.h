@@ -17,13 +17,17 @@ enum frame_kind { FRAME_NAMES, FRAME_DEVICE, FRAME_CONTROL, FRAME_COLOCATE, FRAM
 struct frame { /* one open scope; what it does not change it has from the one below */
     struct frame *up;
     enum frame_kind kind;
-    char *scope;          /* "" or ending with a slash; owned */
-    char *variable_scope; /* as scope, of leat_get_variable; owned */
-    int reuse;            /* LEAT_NO_REUSE... */
-    char *device;         /* owned */
-    char *class_name;     /* COLOCATE: of a node to come; owned */
-    char *made_at;        /* NULL: each call says its own; owned */
-    struct node **nodes;  /* of CONTROL: to wait for; of COLOCATE: the one; owned */
+    char *scope;              /* "" or ending with a slash; owned */
+    char *variable_scope;     /* as scope, of leat_get_variable; owned */
+    int reuse;                /* LEAT_NO_REUSE... */
+    char *device;             /* all that strings say, innermost first; owned */
+    char *own_device;         /* DEVICE: what it says itself, NULL: nothing of those below; owned */
+    leat_device_fn device_fn; /* DEVICE: asked for each node instead */
+    void *device_arg;
+    bool asks;        /* some function is in force: nodes get their device when they are finished */
+    char *class_name; /* COLOCATE: of a node to come; owned */
+    char *made_at;    /* NULL: each call says its own; owned */
+    struct node **nodes; /* of CONTROL: to wait for; of COLOCATE: the one; owned */
     int num_nodes;
     bool lift;          /* CONTROL, COLOCATE: those below do not count */
     struct u64map made; /* CONTROL, FLOW: ids of the nodes made in here, + 1 */
@@ -52,6 +56,9 @@ struct thread_state *builder_thread(struct graph *g, bool make);
 void builder_thread_done(struct graph *g, struct thread_state *t);
 /* The innermost frame, or NULL. */
 const struct frame *builder_frame(struct graph *g);
+/* What the scopes in force say of a node without a device of its own: device for the caller to
+ * mem_free. `f->asks` says whether it must be asked; f->device is it elsewhere. */
+char *builder_device(struct graph *g, const struct frame *f, const struct node_desc *d);
 /* Records what st holds if it is the first error, with where; st is OK after. */
 void builder_record(struct graph *g, struct status *st, const char *what, const char *made_at);
 

@@ -15,9 +15,9 @@ static void before_node(void *arg, struct node_desc *d)
     const char *at = f && f->made_at ? f->made_at : arg;
     if (at && !d->made_at)
         d->made_at = mem_strdup(at);
-    if (f && f->device[0]) {
+    if (f && (f->device[0] || f->asks)) {
         mem_free(d->device);
-        d->device = mem_strdup(f->device);
+        d->device = f->asks ? builder_device(d->graph, f, d) : mem_strdup(f->device);
     }
     builder_controls(d->graph, d);
 }

@@ -23,6 +23,7 @@ static void frame_free(struct frame *f)
     mem_free(f->scope);
     mem_free(f->variable_scope);
     mem_free(f->device);
+    mem_free(f->own_device);
     mem_free(f->class_name);
     mem_free(f->made_at);
     mem_free(f->nodes);
@@ -174,6 +175,7 @@ static struct frame *push(TF_Graph *graph, enum frame_kind kind)
     f->variable_scope = mem_strdup(t->top ? t->top->variable_scope : "");
     f->reuse = t->top ? t->top->reuse : LEAT_NO_REUSE;
     f->device = mem_strdup(t->top ? t->top->device : "");
+    f->asks = t->top && t->top->asks;
     if (t->top && t->top->made_at)
         f->made_at = mem_strdup(t->top->made_at);
     t->top = f;
@@ -269,6 +271,17 @@ static char *spec_print(const struct device_spec *s)
     return b.p ? strbuf_take(&b) : mem_strdup("");
 }
 
+/* *inner becomes the device `outer` with what *inner says over it. */
+static bool overlay(struct device_spec *inner, const char *outer, struct status *st)
+{
+    struct device_spec spec;
+    if (!device_spec_parse(outer, &spec, st))
+        return false;
+    spec_merge(&spec, inner);
+    *inner = spec;
+    return true;
+}
+
 void leat_push_device(TF_Graph *g, const char *device)
 {
     if (!g)
@@ -285,6 +298,77 @@ void leat_push_device(TF_Graph *g, const char *device)
     }
     mem_free(f->device);
     f->device = device ? spec_print(&around) : mem_strdup("");
+    f->own_device = device ? mem_strdup(device) : NULL;
+    f->asks = f->asks && device;
+}
+
+void leat_push_device_function(TF_Graph *g, leat_device_fn fn, void *arg)
+{
+    if (!g)
+        return;
+    struct frame *f = push(g, FRAME_DEVICE);
+    f->own_device = mem_strdup("");
+    f->device_fn = fn;
+    f->device_arg = arg;
+    f->asks = f->asks || fn;
+}
+
+char *leat_merge_devices(const char *outer, const char *inner, TF_Status *status)
+{
+    struct status st = {0};
+    struct device_spec spec;
+    char *out = NULL;
+    if (device_spec_parse(inner ? inner : "", &spec, &st) &&
+        overlay(&spec, outer ? outer : "", &st))
+        out = spec_print(&spec);
+    api_return(status, &st);
+    return out;
+}
+
+/* Bytes of an output by the attributes shape and dtype, or -1. */
+static int64_t described_bytes(const struct node_desc *d)
+{
+    const struct attr_value *shape = attrs_find(&d->attrs, "shape"),
+                            *type = attrs_find(&d->attrs, "dtype");
+    if (!shape || shape->kind != ATTR_SHAPE || shape->is_list || shape->shape.rank < 0 || !type ||
+        type->kind != ATTR_TYPE || type->is_list)
+        return -1;
+    int64_t bytes = (int64_t)dtype_size(dtype_base((int)type->i));
+    for (int i = 0; i < shape->shape.rank; i++) {
+        int64_t dim = shape_dim(&shape->shape, i);
+        if (dim < 0)
+            return -1;
+        if (__builtin_mul_overflow(bytes, dim, &bytes))
+            return INT64_MAX;
+    }
+    return bytes;
+}
+
+char *builder_device(struct graph *g, const struct frame *f, const struct node_desc *d)
+{
+    struct device_spec all;
+    struct status st = {0};
+    bool ok = device_spec_parse("", &all, &st);
+    for (; ok && f; f = f->up) {
+        if (f->kind == FRAME_COLOCATE && (f->lift || f->num_nodes > 0))
+            break;
+        if (f->kind != FRAME_DEVICE)
+            continue;
+        if (!f->own_device)
+            break;
+        if (!f->device_fn) {
+            ok = overlay(&all, f->own_device, &st);
+            continue;
+        }
+        char *so_far = spec_print(&all);
+        struct leat_device_request r = {(TF_Graph *)g, d ? d->op_name : "NoOp", d ? d->name : "",
+                                        so_far, d ? described_bytes(d) : -1};
+        const char *said = f->device_fn(f->device_arg, &r);
+        ok = device_spec_parse(said ? said : "", &all, &st);
+        mem_free(so_far);
+    }
+    builder_record(g, &st, d ? d->name : NULL, NULL);
+    return spec_print(&all);
 }
 
 void leat_push_control_dependencies(TF_Graph *g, TF_Operation *const *ops, int n)
@@ -311,6 +395,7 @@ void leat_push_colocation(TF_Graph *g, TF_Operation *op)
         return;
     struct frame *f = push(g, FRAME_COLOCATE);
     f->lift = !op;
+    f->asks = false;
     mem_free(f->device);
     f->device = mem_strdup("");
     if (op && api_node(op)->graph == api_graph(g)) {

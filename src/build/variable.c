@@ -41,9 +41,11 @@ static TF_Output resource_nodes(TF_Graph *g, struct leat_variable_parts *v, stru
     leat_push_scope(g, "IsInitialized");
     (void)leat_var_is_initialized_op(g, v->ref);
     leat_pop(g);
+    leat_push_device(g, v->ref.oper ? TF_OperationDevice(v->ref.oper) : "");
     v->init = leat_assign_variable_op(g, v->ref, v->initial, .name = "Assign");
     leat_push_scope(g, "Read");
     v->read = leat_read_variable_op(g, v->ref, .dtype = v->dtype);
+    leat_pop(g);
     leat_pop(g);
     mem_free(name);
     return v->init && leat_valid(v->read) ? v->ref : none;
@@ -144,13 +146,10 @@ static TF_Output new_shared(TF_Graph *g, const char *name, struct leat_shape sha
     TF_Output initial = leat_initial_value(g, a->initializer, shape, dtype);
     leat_pop(g);
     leat_pop(g);
-    leat_pop(g);
     if (a->resource) /* of whose nodes the handle alone is placed so */
-        leat_push_colocation(g, NULL);
-    else
-        leat_push_colocation_name(g, own);
+        leat_pop(g);
     TF_Output out = make_variable(g, initial, a, true);
-    for (int i = 0; i < 4; i++)
+    for (int i = a->resource ? 1 : 0; i < 4; i++)
         leat_pop(g);
     mem_free(own);
     return out;

@@ -109,6 +109,7 @@ struct node_desc {
     struct status first_error;           /* set by a builder above: reported as it is */
     struct strbuf source_errors, errors; /* what else is wrong, a line each */
     int num_errors;                      /* lines of errors */
+    bool placed; /* its device is that of what it stands with, though it may be "" */
 };
 /* Finds ops in the registry, then among the graph's functions. Never NULL. */
 struct node_desc *node_desc_new(struct graph *g, const char *op, const char *name);
