@@ -4,7 +4,7 @@
  *
  * A message is a list of pieces. What is sent is not copied: a piece keeps its buffer until the
  * bytes have left. What is received is the pieces as the network gave them. Messages above
- * RPC_MAX_MESSAGE are refused on both sides (RESOURCE_EXHAUSTED, with the size).
+ * RPC_HARD_MAX are refused on both sides (RESOURCE_EXHAUSTED, with the size).
  *
  * Threads: handlers, done and cancel callbacks run on the network's threads (a fixed few) and must
  * not wait; they may start calls and reply to others. Everything here is thread-safe.
@@ -18,7 +18,10 @@
 #include "base/str.h"
 #include "tensor/tensor.h"
 
+/* What Leat's tasks send each other is cut to stay below the first; nothing above the second, which
+ * is TensorFlow's limit, is sent or taken. */
 #define RPC_MAX_MESSAGE ((int64_t)1 << 30)
+#define RPC_HARD_MAX INT32_MAX
 
 /* --- messages --- */
 struct rpc_piece {
@@ -60,7 +63,8 @@ struct rpc_handler {  /* one method */
     void *arg;
 };
 struct rpc_server_options {
-    const char *const *bind; /* "127.0.0.1:0", "[::1]:2222"...: each must succeed */
+    const char *const *bind; /* "127.0.0.1:0", "[::1]:2222"...: each must succeed; port 0 after the
+                                first address is the first's port */
     int num_bind;
     const struct rpc_handler *handlers; /* copied; other methods: UNIMPLEMENTED */
     int num_handlers;

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* needs: grpc */
+/* Opening gRPC core, the threads that pop its events, and messages in its form. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "base/log.h"
+#include "dist/rpc_grpc_api.h"
+
+/* The version whose header Leat is compiled with: structs of gRPC core are shared by value. */
+#define LIBRARY "libgrpc.so.29"
+
+enum { MIN_THREADS = 2, MAX_THREADS = 4, INLINE_BYTES = 64 };
+
+static struct rpc_grpc grpc;
+static char *grpc_missing; /* why it is not there; NULL: it is */
+static pid_t grpc_pid;
+static pthread_once_t grpc_once = PTHREAD_ONCE_INIT;
+static __thread bool on_network_thread;
+
+static void grpc_log(gpr_log_func_args *args)
+{
+    if (log_debug_level() >= 1)
+        log_write(args->severity == GPR_LOG_SEVERITY_ERROR ? LOG_WARNING : LOG_INFO, args->file,
+                  args->line, "gRPC: %s", args->message);
+}
+
+static void *grpc_thread(void *arg)
+{
+    (void)arg;
+    on_network_thread = true;
+    const gpr_timespec never = grpc.gpr_inf_future(GPR_CLOCK_MONOTONIC);
+    for (;;) {
+        grpc_event e = grpc.grpc_completion_queue_next(grpc.queue, never, NULL);
+        if (e.type == GRPC_QUEUE_SHUTDOWN)
+            return NULL;
+        if (e.type == GRPC_OP_COMPLETE)
+            ((struct net_tag *)e.tag)->fire(e.tag, e.success != 0);
+    }
+}
+
+static bool grpc_start_threads(void)
+{
+    int64_t wanted = max_i64(MIN_THREADS, min_i64(MAX_THREADS, cpu_num_usable())), num = 0;
+    for (int64_t i = 0; i < wanted; i++) {
+        pthread_t t;
+        if (pthread_create(&t, NULL, grpc_thread, NULL) != 0)
+            break;
+        pthread_setname_np(t, "leat-net");
+        pthread_detach(t);
+        num++;
+    }
+    return num > 0;
+}
+
+static void grpc_open(void)
+{
+    const char *unwanted = getenv("LEAT_GRPC");
+    if (unwanted && strcmp(unwanted, "none") == 0) {
+        grpc_missing = mem_strdup("LEAT_GRPC=none turns gRPC off");
+        return;
+    }
+    void *lib = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!lib) {
+        grpc_missing = mem_printf("gRPC core cannot be opened (Debian: libgrpc29): %s", dlerror());
+        return;
+    }
+    const char *absent = NULL;
+#define X(name)                                                                                    \
+    *(void **)&grpc.name = dlsym(lib, #name);                                                      \
+    absent = grpc.name ? absent : #name;
+    RPC_GRPC_TABLE(X)
+#undef X
+    if (absent) {
+        grpc_missing = mem_printf("%s has no %s", LIBRARY, absent);
+        return;
+    }
+    if (!getenv("GRPC_VERBOSITY"))
+        grpc.gpr_set_log_function(grpc_log);
+    grpc.grpc_init();
+    grpc.queue = grpc.grpc_completion_queue_create_for_next(NULL);
+    grpc_pid = getpid();
+    if (!grpc_start_threads())
+        grpc_missing = mem_strdup("no thread can be started for the network");
+}
+
+const struct rpc_grpc *rpc_grpc_start(struct status *st)
+{
+    pthread_once(&grpc_once, grpc_open);
+    if (grpc_missing) {
+        (void)status_unimplemented(st, "rpc: %s", grpc_missing);
+        return NULL;
+    }
+    if (getpid() != grpc_pid) {
+        (void)status_precondition(st, "rpc: the network was in use before this process was forked; "
+                                      "fork before the first server or remote session");
+        return NULL;
+    }
+    return &grpc;
+}
+
+bool rpc_available(struct status *st)
+{
+    return rpc_grpc_start(st) != NULL;
+}
+
+bool rpc_grpc_on_network_thread(void)
+{
+    return on_network_thread;
+}
+
+gpr_timespec rpc_grpc_deadline(int64_t timeout_ms)
+{
+    if (timeout_ms <= 0)
+        return grpc.gpr_inf_future(GPR_CLOCK_MONOTONIC);
+    return grpc.gpr_time_add(grpc.gpr_now(GPR_CLOCK_MONOTONIC),
+                             grpc.gpr_time_from_millis(timeout_ms, GPR_TIMESPAN));
+}
+
+/* --- messages --- */
+
+static grpc_slice piece_to_slice(struct rpc_piece *p)
+{
+    if (p->n <= INLINE_BYTES) {
+        grpc_slice s = grpc.grpc_slice_from_copied_buffer((const char *)p->p, p->n);
+        if (p->release)
+            p->release(p->owner);
+        return s;
+    }
+    if (!p->release)
+        return grpc.grpc_slice_from_static_buffer(p->p, p->n);
+    return grpc.grpc_slice_new_with_user_data((void *)(uintptr_t)p->p, p->n, p->release, p->owner);
+}
+
+grpc_byte_buffer *rpc_grpc_pack(struct rpc_msg *m)
+{
+    grpc_slice few[16];
+    grpc_slice *slices =
+        m->n <= (int64_t)ARRAY_LEN(few) ? few : mem_alloc((size_t)m->n * sizeof *slices);
+    for (int64_t i = 0; i < m->n; i++)
+        slices[i] = piece_to_slice(&m->v[i]);
+    grpc_byte_buffer *b = grpc.grpc_raw_byte_buffer_create(slices, (size_t)m->n);
+    for (int64_t i = 0; i < m->n; i++)
+        grpc.grpc_slice_unref(slices[i]);
+    if (slices != few)
+        mem_free(slices);
+    mem_free(m->v);
+    *m = (struct rpc_msg){0};
+    return b;
+}
+
+struct received { /* counted by the pieces that point into it */
+    int refs;     /* atomic */
+    grpc_byte_buffer *buffer;
+};
+
+static void received_release(void *owner)
+{
+    struct received *r = owner;
+    if (__atomic_sub_fetch(&r->refs, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    grpc.grpc_byte_buffer_destroy(r->buffer);
+    mem_free(r);
+}
+
+void rpc_grpc_unpack(grpc_byte_buffer *buffer, struct rpc_msg *m)
+{
+    if (!buffer)
+        return;
+    struct received *r = mem_new(struct received);
+    r->buffer = buffer;
+    r->refs = 1;
+    grpc_byte_buffer_reader reader;
+    if (grpc.grpc_byte_buffer_reader_init(&reader, buffer)) {
+        grpc_slice *s;
+        while (grpc.grpc_byte_buffer_reader_peek(&reader, &s)) {
+            if (GRPC_SLICE_LENGTH(*s) == 0)
+                continue;
+            m->v = vec_reserve(m->v, &m->cap, m->n + 1, sizeof *m->v);
+            m->v[m->n++] = (struct rpc_piece){.p = GRPC_SLICE_START_PTR(*s),
+                                              .n = GRPC_SLICE_LENGTH(*s),
+                                              .owner = r,
+                                              .release = received_release};
+            m->bytes += GRPC_SLICE_LENGTH(*s);
+            __atomic_fetch_add(&r->refs, 1, __ATOMIC_RELAXED);
+        }
+        grpc.grpc_byte_buffer_reader_destroy(&reader);
+    }
+    received_release(r);
+}
+
+/* --- arguments --- */
+
+void rpc_grpc_arg_int(struct rpc_grpc_args *args, const char *key, int value)
+{
+    ASSERT(args->n < RPC_GRPC_MAX_ARGS);
+    args->v[args->n++] =
+        (grpc_arg){.type = GRPC_ARG_INTEGER, .key = (char *)(uintptr_t)key, .value.integer = value};
+}
+
+void rpc_grpc_common_args(struct rpc_grpc_args *args)
+{
+    rpc_grpc_arg_int(args, GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, RPC_HARD_MAX);
+    rpc_grpc_arg_int(args, GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, RPC_HARD_MAX);
+    rpc_grpc_arg_int(args, GRPC_ARG_MAX_METADATA_SIZE, 64 << 10);
+    rpc_grpc_arg_int(args, GRPC_ARG_ENABLE_CHANNELZ, 0);
+    rpc_grpc_arg_int(args, GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 16777215);
+}
