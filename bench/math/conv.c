@@ -168,7 +168,7 @@ static double prepare(const char *part, struct bare_code codes[BARE_MAX_CODES])
     int b, h, w, in, out, f, f2;
     char pass[16];
     if (sscanf(part, "%dx%dx%d %d-%d %dx%d %15s", &b, &h, &w, &in, &out, &f, &f2, pass) != 8 ||
-        b < 1 || h < 1 || w < 1 || in < 1 || out < 1 || f < 1 || f2 != f)
+        b < 1 || h < 1 || w < 1 || in < 1 || out < 1 || f < 1 || f2 < 1)
         return 0;
     release();
     while (c.pass < 3 && strcmp(passes[c.pass], pass) != 0)
@@ -184,18 +184,18 @@ static double prepare(const char *part, struct bare_code codes[BARE_MAX_CODES])
                                       .out_w = w,
                                       .out_c = out,
                                       .filter_h = f,
-                                      .filter_w = f,
+                                      .filter_w = f2,
                                       .stride_h = 1,
                                       .stride_w = 1,
                                       .dilation_h = 1,
                                       .dilation_w = 1,
                                       .pad_top = (f - 1) / 2,
-                                      .pad_left = (f - 1) / 2};
+                                      .pad_left = (f2 - 1) / 2};
     if (prepare_math(&s))
         codes[0] = (struct bare_code){"math", run_math};
     if (prepare_dnnl(&s))
         codes[1] = (struct bare_code){"oneDNN", run_dnnl};
-    return 2e-9 * b * h * w * f * f * in * out;
+    return 2e-9 * b * h * w * f * f2 * in * out;
 }
 
 int main(int argc, char **argv)

@@ -155,6 +155,7 @@ bool math_conv_new(const struct math_conv_shape *shape, struct math_conv **out, 
     p->dnnl = conv_dnnl_new(p);
     for (int i = 0; i < CONV_PASSES; i++) {
         p->fast[i] = conv_fast_serves(p, (enum conv_pass)i);
+        p->line[i] = conv_line_serves(p, (enum conv_pass)i);
         p->direct[i] = direct_preferred(p, (enum conv_pass)i);
     }
     *out = p;
@@ -192,7 +193,9 @@ static int64_t layout_bytes(const struct math_conv *p)
 
 static int64_t pass_scratch(const struct math_conv *p, enum conv_pass pass)
 {
-    const int64_t fast = p->fast[pass] ? conv_fast_scratch_bytes(p, pass) : 0;
+    const int64_t fast = p->fast[pass]   ? conv_fast_scratch_bytes(p, pass)
+                         : p->line[pass] ? conv_line_scratch_bytes(p, pass)
+                                         : 0;
     return max_i64(fast, p->direct[pass] ? conv_direct_scratch_bytes(p, pass)
                                          : conv_dnnl_scratch_bytes(p->dnnl, pass));
 }
@@ -247,6 +250,15 @@ static bool run_fast(struct math_conv *p, enum conv_pass pass, struct pool *pool
                                       : conv_fast_backward_filter(p, pool, a, a->scratch);
 }
 
+static bool run_line(struct math_conv *p, enum conv_pass pass, struct pool *pool,
+                     const struct math_conv_args *a)
+{
+    if (pass == CONV_FORWARD)
+        return conv_line_forward(p, pool, a, a->scratch);
+    return pass == CONV_BACKWARD_DATA ? conv_line_backward_data(p, pool, a, a->scratch)
+                                      : conv_line_backward_filter(p, pool, a, a->scratch);
+}
+
 static void run_direct(struct math_conv *p, enum conv_pass pass, struct pool *pool,
                        const struct math_conv_args *a)
 {
@@ -262,6 +274,8 @@ static void run_nhwc(struct math_conv *p, enum conv_pass pass, struct pool *pool
                      const struct math_conv_args *a)
 {
     if (p->fast[pass] && run_fast(p, pass, pool, a))
+        return;
+    if (p->line[pass] && run_line(p, pass, pool, a))
         return;
     if (p->direct[pass]) {
         run_direct(p, pass, pool, a);

@@ -21,6 +21,7 @@ struct math_conv {
     int64_t partials;             /* filter gradients that are summed at the end */
     struct conv_dnnl *dnnl;       /* NULL: our own way */
     bool fast[CONV_PASSES];       /* the pass is conv_fast.c's, while all is finite */
+    bool line[CONV_PASSES];       /* likewise conv_line.c's */
     bool direct[CONV_PASSES];     /* else it is conv_direct.c's */
 };
 
@@ -56,6 +57,16 @@ bool conv_fast_forward(const struct math_conv *plan, struct pool *pool,
 bool conv_fast_backward_data(const struct math_conv *plan, struct pool *pool,
                              const struct math_conv_args *a, void *scratch);
 bool conv_fast_backward_filter(const struct math_conv *plan, struct pool *pool,
+                               const struct math_conv_args *a, void *scratch);
+
+/* The same for filters of one row or one column. */
+bool conv_line_serves(const struct math_conv *plan, enum conv_pass pass);
+int64_t conv_line_scratch_bytes(const struct math_conv *plan, enum conv_pass pass);
+bool conv_line_forward(const struct math_conv *plan, struct pool *pool,
+                       const struct math_conv_args *a, void *scratch);
+bool conv_line_backward_data(const struct math_conv *plan, struct pool *pool,
+                             const struct math_conv_args *a, void *scratch);
+bool conv_line_backward_filter(const struct math_conv *plan, struct pool *pool,
                                const struct math_conv_args *a, void *scratch);
 
 /* Direct loops over NHWC float images: whether they can do a pass, the scratch it takes (a turned

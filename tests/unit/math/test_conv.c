@@ -39,6 +39,12 @@ static const struct shape_case cases[] = {
     {1,  3,  2, 32, 32, 5, 5, 1, 1, 1, 1, true},
     {13, 11, 9, 16, 48, 3, 3, 1, 1, 1, 1, true}, /* the fast way */
     {20, 10, 7, 32, 16, 5, 5, 1, 1, 1, 1, false},
+    {25, 11, 32, 1, 48, 2, 32, 1, 1, 1, 1, false}, /* along lines, each number of taps */
+    {9,  21, 64, 1, 32, 3, 64, 1, 1, 1, 1, false},
+    {3,  4, 53, 32, 32, 1, 4, 1, 1, 1, 1, true},
+    {2, 42, 3, 48, 32, 5, 1, 1, 1, 1, 1, true},
+    {4, 5, 19, 32, 48, 1, 6, 1, 1, 1, 1, false},
+    {3, 17, 3, 32, 32, 7, 1, 1, 1, 1, 1, true},
 };
 /* clang-format on */
 
@@ -117,7 +123,8 @@ static void reference(struct data *d)
                     }
 }
 
-static void data_make(struct data *d, const struct shape_case *c, int dtype, bool nchw)
+/* What is wanted is zero still. */
+static void data_draw(struct data *d, const struct shape_case *c, int dtype, bool nchw)
 {
     d->s = make_shape(c, dtype, nchw);
     const struct math_conv_shape *s = &d->s;
@@ -131,6 +138,11 @@ static void data_make(struct data *d, const struct shape_case *c, int dtype, boo
     d->df = test_array(dtype, d->nf);
     d->want_y = test_zeros(DT_DOUBLE, d->ny), d->want_dx = test_zeros(DT_DOUBLE, d->nx);
     d->want_df = test_zeros(DT_DOUBLE, d->nf);
+}
+
+static void data_make(struct data *d, const struct shape_case *c, int dtype, bool nchw)
+{
+    data_draw(d, c, dtype, nchw);
     reference(d);
 }
 
@@ -157,12 +169,13 @@ static void *lend(int64_t bytes)
     return aligned_alloc(64, (size_t)(bytes + 127) / 64 * 64);
 }
 
-/* By the fast way (math/conv_fast.c) rounding counts a few times. */
+/* By the fast ways (math/conv_fast.c, conv_line.c) rounding counts a few times. */
 static double rounding(const struct math_conv_shape *s)
 {
-    const bool may_be_fast = s->dtype == DT_FLOAT && s->filter_h == s->filter_w &&
-                             (s->filter_h == 3 || s->filter_h == 5) && s->in_c % 16 == 0 &&
-                             s->out_c % 16 == 0;
+    const bool square = s->filter_h == s->filter_w && (s->filter_h == 3 || s->filter_h == 5);
+    const bool line = s->filter_h == 1 || s->filter_w == 1 || s->filter_w == s->in_w;
+    const bool may_be_fast =
+        s->dtype == DT_FLOAT && (line || (square && s->in_c % 16 == 0 && s->out_c % 16 == 0));
     return may_be_fast ? 3 : 1;
 }
 
@@ -220,16 +233,14 @@ static void test_conv__agrees_with_the_definition(void **state)
                 check(&cases[i], dtypes[t], nchw, i % 2 ? 2 : 0);
 }
 
-static void test_conv__the_thread_count_changes_no_bit(void **state)
+static void compare_threads(const struct shape_case *c)
 {
-    (void)state;
-    const struct shape_case c = {37, 14, 14, 16, 32, 5, 5, 1, 1, 1, 1, true};
     struct data d[2];
     for (int k = 0; k < 2; k++) {
         struct status st = {0};
         struct math_conv *plan;
         test_seed(3);
-        data_make(&d[k], &c, DT_FLOAT, false);
+        data_draw(&d[k], c, DT_FLOAT, false);
         assert_true(math_conv_new(&d[k].s, &plan, &st));
         struct math_conv_args a = {.x = d[k].x,
                                    .filter = d[k].f,
@@ -254,18 +265,24 @@ static void test_conv__the_thread_count_changes_no_bit(void **state)
     data_free(&d[1]);
 }
 
+static void test_conv__the_thread_count_changes_no_bit(void **state)
+{
+    (void)state;
+    const struct shape_case shapes[] = {{37, 14, 14, 16, 32, 5, 5, 1, 1, 1, 1, true},
+                                        {64, 56, 96, 1, 96, 3, 96, 1, 1, 1, 1, false}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        compare_threads(&shapes[i]);
+}
+
 /* Infinities and NaN go where their terms go, and nowhere else, whoever computes. */
 static void check_special(const struct shape_case *c, double x, double dy)
 {
     struct data d;
     struct status st = {0};
     struct math_conv *plan;
-    data_make(&d, c, DT_FLOAT, false);
+    data_draw(&d, c, DT_FLOAT, false);
     test_set(DT_FLOAT, d.x, d.nx / 2, x, 0);
     test_set(DT_FLOAT, d.dy, d.ny / 3, dy, 0);
-    memset(d.want_y, 0, (size_t)d.ny * sizeof(double));
-    memset(d.want_dx, 0, (size_t)d.nx * sizeof(double));
-    memset(d.want_df, 0, (size_t)d.nf * sizeof(double));
     reference(&d);
     assert_true(math_conv_new(&d.s, &plan, &st));
     struct math_conv_args a = {
@@ -288,7 +305,8 @@ static void test_conv__specials_reach_their_own_outputs_alone(void **state)
 {
     (void)state;
     const struct shape_case fast[] = {{13, 11, 9, 16, 48, 3, 3, 1, 1, 1, 1, true},
-                                      {20, 10, 7, 32, 16, 5, 5, 1, 1, 1, 1, false}};
+                                      {20, 10, 7, 32, 16, 5, 5, 1, 1, 1, 1, false},
+                                      {9, 21, 64, 1, 32, 3, 64, 1, 1, 1, 1, false}};
     for (size_t i = 0; i < sizeof fast / sizeof *fast; i++) {
         check_special(&fast[i], (double)NAN, (double)INFINITY);
         check_special(&fast[i], (double)-INFINITY, (double)NAN);
