@@ -48,6 +48,13 @@ struct pb_graph_def;
 MUST_CHECK bool graph_import_def(struct graph *g, const struct pb_graph_def *def,
                                  const struct import_options *o, struct import_result *out,
                                  struct status *st);
+/* New nodes that may read those of the graph by name. A name that is there already is
+ * INVALID_ARGUMENT. (graph/extend.c) */
+MUST_CHECK bool graph_extend(struct graph *g, const struct pb_graph_def *def, struct status *st);
+/* A graph that a machine made, into an empty one: names may begin with '_'. (A function's body, a
+ * part that a master sends.) */
+MUST_CHECK bool graph_import_body(struct graph *g, const struct pb_graph_def *def,
+                                  struct status *st);
 MUST_CHECK bool graph_export(struct graph *g, struct strbuf *out,
                              struct status *st); /* binary GraphDef */
 struct pb_graph_def *graph_to_def(struct graph *g, struct arena *a);

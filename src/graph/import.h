@@ -65,8 +65,4 @@ void import_add_prefixes(struct u64map *set, struct str name);
 /* import_nodes.c */
 MUST_CHECK bool import_make_nodes(struct importer *im, struct status *st);
 
-/* A function's body: no renaming, no shapes from attrs. The graph's lock is not held. */
-MUST_CHECK bool graph_import_body(struct graph *g, const struct pb_graph_def *def,
-                                  struct status *st);
-
 #endif

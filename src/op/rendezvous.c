@@ -17,7 +17,8 @@ struct meeting {
 };
 
 struct rendezvous {
-    int refs; /* atomic */
+    int refs;                  /* atomic */
+    struct rendezvous_far far; /* recv NULL: there are no other tasks */
     struct lock lock;
     struct strmap meetings; /* key -> struct meeting; guarded by lock */
     struct status aborted;  /* guarded by lock; OK: not */
@@ -28,6 +29,13 @@ struct rendezvous *rendezvous_new(void)
     struct rendezvous *r = mem_new(struct rendezvous);
     r->refs = 1;
     lock_init(&r->lock, "rendezvous", LOCK_RANK_RENDEZVOUS);
+    return r;
+}
+
+struct rendezvous *rendezvous_new_far(const struct rendezvous_far *far)
+{
+    struct rendezvous *r = rendezvous_new();
+    r->far = *far;
     return r;
 }
 
@@ -120,6 +128,8 @@ void rendezvous_recv(struct rendezvous *r, const char *key, rendezvous_fn fn, vo
     struct status st = {0};
     struct meeting *found = NULL;
     bool waits = false;
+    if (r->far.recv && r->far.recv(r->far.arg, key, fn, arg))
+        return;
     lock_take(&r->lock);
     struct meeting *m = strmap_find(&r->meetings, key);
     if (!status_ok(&r->aborted)) {
@@ -147,6 +157,27 @@ void rendezvous_recv(struct rendezvous *r, const char *key, rendezvous_fn fn, vo
     status_clear(&st);
 }
 
+bool rendezvous_forget(struct rendezvous *r, const char *key, const void *arg)
+{
+    lock_take(&r->lock);
+    struct meeting *m = strmap_find(&r->meetings, key);
+    bool there = m && m->fn && m->arg == arg;
+    if (there)
+        strmap_remove(&r->meetings, key);
+    lock_drop(&r->lock);
+    if (there)
+        meeting_free(m);
+    return there;
+}
+
+int64_t rendezvous_waiting(struct rendezvous *r)
+{
+    lock_take(&r->lock);
+    int64_t n = r->meetings.num_live;
+    lock_drop(&r->lock);
+    return n;
+}
+
 void rendezvous_abort(struct rendezvous *r, const struct status *st)
 {
     struct status why = {0};
@@ -156,12 +187,15 @@ void rendezvous_abort(struct rendezvous *r, const struct status *st)
         status_copy(&why, st);
     struct strmap meetings = {0};
     lock_take(&r->lock);
-    if (status_ok(&r->aborted)) {
+    bool first = status_ok(&r->aborted);
+    if (first) {
         status_copy(&r->aborted, &why);
         meetings = r->meetings;
         r->meetings = (struct strmap){0};
     }
     lock_drop(&r->lock);
     end_all(&meetings, &why);
+    if (first && r->far.aborted)
+        r->far.aborted(r->far.arg, &why);
     status_clear(&why);
 }

@@ -15,12 +15,25 @@ typedef void (*rendezvous_fn)(void *arg, const struct status *st, const struct t
                               bool dead);
 
 struct rendezvous *rendezvous_new(void);
+/* Of a step that other tasks take part in: what comes from them is had elsewhere. */
+struct rendezvous_far {
+    void *arg; /* outlives the rendezvous */
+    /* False: key is no other task's. True: fn is called, once. */
+    bool (*recv)(void *arg, const char *key, rendezvous_fn fn, void *fn_arg);
+    /* The first abort; those who wait here have been told. May be NULL. */
+    void (*aborted)(void *arg, const struct status *why);
+};
+struct rendezvous *rendezvous_new_far(const struct rendezvous_far *far);
 struct rendezvous *rendezvous_ref(struct rendezvous *r);
 void rendezvous_unref(struct rendezvous *r);
 /* value is shared (NULL when dead). Fails after an abort, and for a key sent twice. */
 MUST_CHECK bool rendezvous_send(struct rendezvous *r, const char *key, const struct tensor *value,
                                 bool dead, struct status *st);
 void rendezvous_recv(struct rendezvous *r, const char *key, rendezvous_fn fn, void *arg);
+/* Takes back a receiver that waits here. False: it was called, or is being called. */
+bool rendezvous_forget(struct rendezvous *r, const char *key, const void *arg);
+/* Values and receivers that wait. */
+int64_t rendezvous_waiting(struct rendezvous *r);
 /* Every waiting and later call fails with st. */
 void rendezvous_abort(struct rendezvous *r, const struct status *st);
 

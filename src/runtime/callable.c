@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Callables: a plan held by its user, so that a call looks nothing up. */
+/* Callables: a plan held by its user, so that a call looks nothing up; and steps of it that are
+ * started by one thread and end by a callback on another. */
 #include "base/cpu.h"
 #include "base/mem.h"
 #include "op/rendezvous.h"
 #include "runtime/session_impl.h"
+#include "runtime/trace.h"
 
 struct callable {
     struct session *session;
@@ -56,6 +58,118 @@ bool callable_run(struct callable *c, const struct tensor *feeds, struct tensor 
     session_step_give(s, step);
     session_leave(s);
     return ok;
+}
+
+/* --- steps that hold no thread --- */
+
+struct started { /* owned by itself */
+    struct callable *callable;
+    struct step *step;
+    struct cancel *cancel, *outer; /* the latter: the caller's */
+    uint64_t token, outer_token;
+    struct rendezvous *rendezvous;
+    struct step_trace *trace; /* NULL: none */
+    callable_done_fn done;
+    void *arg;
+};
+
+/* What waits for a value does not look at the cancellation: its rendezvous tells it. */
+static void cancelled(void *arg)
+{
+    struct started *r = arg;
+    struct status st = {0};
+    if (!cancel_check(r->cancel, &st))
+        rendezvous_abort(r->rendezvous, &st);
+    status_clear(&st);
+}
+
+static void outer_cancelled(void *arg)
+{
+    struct started *r = arg;
+    struct status st = {0};
+    struct cancel *c = cancel_ref(r->cancel); /* the step may end by this, here */
+    if (!cancel_check(r->outer, &st))
+        cancel_fire(c, st.code, status_message(&st));
+    cancel_unref(c);
+    status_clear(&st);
+}
+
+static void release_trace(struct step_trace *t)
+{
+    if (t)
+        trace_release(t);
+    mem_free(t);
+}
+
+static void started_over(void *arg, struct status *st)
+{
+    struct started *r = arg;
+    struct session *s = r->callable->session;
+    struct strbuf metadata = {0};
+    if (r->outer_token)
+        cancel_remove(r->outer, r->outer_token);
+    if (r->token)
+        cancel_remove(r->cancel, r->token);
+    if (r->trace && status_ok(st))
+        trace_metadata(r->trace, r->callable->plan, &metadata);
+    release_trace(r->trace);
+    cancel_unref(r->cancel);
+    session_step_give(s, r->step);
+    r->done(r->arg, st, &metadata);
+    strbuf_release(&metadata);
+    mem_free(r);
+    session_leave(s); /* which may be freed from here on */
+}
+
+static void run_started(void *arg)
+{
+    struct started *r = arg;
+    uint64_t mode = cpu_float_mode_enter();
+    plan_start(r->callable->plan, &r->step->env, r->trace, started_over, r);
+    cpu_float_mode_restore(mode);
+}
+
+static struct started *started_new(struct callable *c, const struct callable_step *step)
+{
+    struct started *r = mem_new(struct started);
+    *r = (struct started){.callable = c,
+                          .step = session_step_take(c->session),
+                          .cancel = cancel_new(c->session->cancel),
+                          .outer = step->cancel,
+                          .rendezvous = step->rendezvous};
+    r->step->env.cancel = r->cancel;
+    r->step->env.rendezvous = r->rendezvous;
+    r->step->env.step_id = step->step_id;
+    if (step->traced) {
+        r->trace = mem_new(struct step_trace);
+        trace_init(r->trace);
+    }
+    return r;
+}
+
+void callable_start(struct callable *c, const struct callable_step *step, callable_done_fn done,
+                    void *arg)
+{
+    struct status st = {0};
+    struct strbuf none = {0};
+    if (!session_enter(c->session, &st)) {
+        done(arg, &st, &none);
+        status_clear(&st);
+        return;
+    }
+    struct started *r = started_new(c, step);
+    r->done = done;
+    r->arg = arg;
+    r->token = cancel_add(r->cancel, cancelled, r);
+    if (!r->token)
+        cancelled(r); /* closed meanwhile */
+    r->outer_token = step->cancel ? cancel_add(step->cancel, outer_cancelled, r) : 0;
+    if (step->cancel && !r->outer_token)
+        outer_cancelled(r);
+    if (step->elsewhere)
+        pool_submit(c->session->pool, run_started, r);
+    else
+        run_started(r);
 }
 
 void callable_free(struct callable *c)

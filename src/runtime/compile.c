@@ -226,6 +226,14 @@ static bool build_part(struct part_build *b, struct rnode *const *order, const i
     return ok;
 }
 
+/* A fetch: a result, or, in a part that a master made, what is sent to it. */
+static bool goes_to_client(const struct rnode *n)
+{
+    const struct attr_value *v = attrs_find(n->attrs, "client_terminated");
+    return kind_of(n) == STEP_RETVAL ||
+           (n->num_outputs == 0 && is_transfer(n) && v && v->kind == ATTR_BOOL && v->b);
+}
+
 /* A fetched reference is read when everything else of the step is over, so that it shows the step's
  * own updates: such results go to the end. Nothing waits for them. */
 static void read_references_last(struct rnode **order, int64_t n)
@@ -233,7 +241,7 @@ static void read_references_last(struct rnode **order, int64_t n)
     struct rnode **late = mem_new_array(struct rnode *, n + 1);
     int64_t kept = 0, num_late = 0;
     for (int64_t i = 0; i < n; i++) {
-        if (kind_of(order[i]) == STEP_RETVAL && has_refs(order[i]))
+        if (goes_to_client(order[i]) && has_refs(order[i]))
             late[num_late++] = order[i];
         else
             order[kept++] = order[i];

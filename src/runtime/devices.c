@@ -14,11 +14,12 @@ static int count_of(const struct device_def *d, const struct config *c)
     return d->count ? d->count() : 1;
 }
 
-static bool open_one(struct device *dev, const struct device_def *d, int index, struct status *st)
+static bool open_one(struct device *dev, const char *task, const struct device_def *d, int index,
+                     struct status *st)
 {
     dev->def = d;
     dev->index = index;
-    dev->name = mem_printf("/job:localhost/replica:0/task:0/device:%s:%d", d->type, index);
+    dev->name = mem_printf("%s/device:%s:%d", task, d->type, index);
     if (getrandom(&dev->incarnation, sizeof dev->incarnation, GRND_NONBLOCK) !=
         sizeof dev->incarnation)
         dev->incarnation = (uint64_t)(uintptr_t)dev * 0x9E3779B97F4A7C15u;
@@ -28,6 +29,12 @@ static bool open_one(struct device *dev, const struct device_def *d, int index, 
 }
 
 bool devices_open(const struct config *c, struct device **devices, int *n, struct status *st)
+{
+    return devices_open_at("/job:localhost/replica:0/task:0", c, devices, n, st);
+}
+
+bool devices_open_at(const char *task, const struct config *c, struct device **devices, int *n,
+                     struct status *st)
 {
     int total = 0;
     for (int i = 0; leat_all_device_defs[i]; i++)
@@ -40,7 +47,7 @@ bool devices_open(const struct config *c, struct device **devices, int *n, struc
             if ((strcmp(d->type, "CPU") == 0) != cpu)
                 continue;
             for (int k = 0; k < count_of(d, c); k++) {
-                if (!open_one(&(*devices)[(*n)++], d, k, st))
+                if (!open_one(&(*devices)[(*n)++], task, d, k, st))
                     return false;
             }
         }

@@ -10,6 +10,9 @@
  * are /job:localhost/replica:0/task:0/device:TYPE:I. */
 MUST_CHECK bool devices_open(const struct config *c, struct device **devices, int *n,
                              struct status *st);
+/* The same in a task: "/job:ps/replica:0/task:1". */
+MUST_CHECK bool devices_open_at(const char *task, const struct config *c, struct device **devices,
+                                int *n, struct status *st);
 void devices_close(struct device *devices, int n);
 
 #endif

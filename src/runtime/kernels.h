@@ -10,4 +10,8 @@
 struct kernel *plan_kernel(struct plan *p, struct rnode *n, const struct device *device,
                            struct status *st) MUST_CHECK;
 
+/* A new one, for whoever keeps it. */
+struct kernel *kernel_for_node(const struct rnode *n, const struct device *device,
+                               struct status *st) MUST_CHECK;
+
 #endif

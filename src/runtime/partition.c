@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partition by device: cuts the edges between devices and joins their ends by _Send and _Recv.
+/* Partition by device, or by groups of devices: cuts the edges between devices and joins their ends
+ * by _Send and _Recv.
  *
  * One _Send per (value, receiving device); its key is the sender's device, incarnation, receiver,
  * and edge name, and the frame and iteration of the step. A control edge travels as an empty float
@@ -40,7 +41,7 @@ static void transfer_attrs(struct attrs *a, const char *type_attr, int dtype, co
 }
 
 struct transfer { /* one value's way from device to device */
-    const char *name;
+    const char *name, *from_name;
     const struct device *from, *to;
     int dtype;
 };
@@ -53,7 +54,9 @@ static struct rnode *add_transfer(struct split *p, const char *op_name, const st
         return NULL;
     struct attrs a = {0};
     transfer_attrs(&a, input ? "T" : "tensor_type", t->dtype, t->name, t->from, t->to);
-    char *node = mem_printf("%s/%s", t->name, op_name);
+    char *node = p->groups
+                     ? mem_printf("%s_S%lld", t->from_name, (long long)(*p->groups->next_name)++)
+                     : mem_printf("%s/%s", t->name, op_name);
     struct rnode *n = rgraph_add(p->rg, node, op, &a, input, input ? 1 : 0, st);
     mem_free(node);
     attrs_clear(&a);
@@ -119,7 +122,7 @@ struct rnode *split_send(struct split *p, struct rnode *from, int index, const s
     const struct device *src = split_device(p, from);
     int dtype = dtype_base(value.node->output_types[value.index]);
     char *name = mem_printf("edge_%lld_%s", (long long)p->next_edge++, from->name);
-    struct transfer t = {name, src, to, dtype};
+    struct transfer t = {name, from->name, src, to, dtype};
     struct rnode *send = add_transfer(p, "_Send", &t, &value, st);
     struct rnode *recv = send ? add_transfer(p, "_Recv", &t, NULL, st) : NULL;
     mem_free(name);
@@ -136,9 +139,32 @@ struct rnode *split_send(struct split *p, struct rnode *from, int index, const s
     return recv;
 }
 
-bool split_same_device(const struct rnode *a, const struct rnode *b)
+static bool same_device(const struct rnode *a, const struct rnode *b)
 {
     return a->device == b->device || strcmp(a->device, b->device) == 0;
+}
+
+const struct device *split_group(const struct split *p, const struct device *d)
+{
+    return p->groups ? p->stands_for[d - p->s->devices] : d;
+}
+
+static void find_groups(struct split *p)
+{
+    int n = p->s->num_devices;
+    p->stands_for = mem_new_array(const struct device *, n);
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i; k < n; k++) {
+            if (p->groups->of[k] == p->groups->of[i])
+                p->stands_for[k] = &p->s->devices[i];
+        }
+    }
+}
+
+bool split_together(const struct split *p, const struct rnode *a, const struct rnode *b)
+{
+    return same_device(a, b) ||
+           (p->groups && split_group(p, split_device(p, a)) == split_group(p, split_device(p, b)));
 }
 
 /* The input of n by which it gets e's value on its own device. */
@@ -162,14 +188,14 @@ static bool cut_input(struct split *p, struct rnode *n, int k, struct status *st
 bool split_cut_node(struct split *p, struct rnode *n, struct status *st)
 {
     for (int k = 0; k < n->num_inputs; k++) {
-        if (!split_same_device(n->inputs[k].node, n) && !cut_input(p, n, k, st))
+        if (!split_together(p, n->inputs[k].node, n) && !cut_input(p, n, k, st))
             return false;
     }
     int64_t kept = 0;
     for (int64_t k = 0; k < n->num_control; k++) {
         struct rnode *from = n->control[k];
         const struct device *here = split_device(p, n);
-        if (!split_same_device(from, n))
+        if (!split_together(p, from, n))
             from = split_is_loop_entry(from) ? split_twin(p, from, here, st)
                                              : split_send(p, from, -1, here, st);
         if (!from)
@@ -183,12 +209,13 @@ bool split_cut_node(struct split *p, struct rnode *n, struct status *st)
 static bool one_device(const struct rgraph *rg)
 {
     for (int64_t i = 1; i < rg->num_nodes; i++) {
-        if (!split_same_device(rg->nodes[i], rg->nodes[0]))
+        if (!same_device(rg->nodes[i], rg->nodes[0]))
             return false;
     }
     return true;
 }
 
+/* In the order in which their first nodes come. */
 static void number_parts(struct split *p, struct partition *out)
 {
     out->part_of = mem_new_array(int, p->rg->num_nodes + 1);
@@ -196,7 +223,7 @@ static void number_parts(struct split *p, struct partition *out)
     for (int64_t i = 0; i < p->rg->num_nodes; i++) {
         struct rnode *n = p->rg->nodes[i];
         n->id = (int)i;
-        const struct device *d = split_device(p, n);
+        const struct device *d = split_group(p, split_device(p, n));
         int at = (int)(d - p->s->devices);
         if (!part[at]) {
             out->devices[out->num_parts] = d;
@@ -205,6 +232,24 @@ static void number_parts(struct split *p, struct partition *out)
         out->part_of[i] = part[at] - 1;
     }
     mem_free(part);
+}
+
+static bool cut(struct split *p, struct partition *out, struct status *st)
+{
+    int64_t n = p->rg->num_nodes; /* what is added is cut where it is made */
+    if (p->groups)
+        find_groups(p);
+    bool ok = split_add_loops(p, st);
+    for (int64_t i = 0; ok && i < n; i++)
+        ok = split_cut_node(p, p->rg->nodes[i], st);
+    u64map_release(&p->cuts);
+    u64map_release(&p->loops);
+    u64map_release(&p->twins);
+    mem_free(p->irregular);
+    if (ok)
+        number_parts(p, out);
+    mem_free(p->stands_for);
+    return ok;
 }
 
 bool partition_rgraph(struct session *s, struct rgraph *rg, struct partition *out,
@@ -217,18 +262,14 @@ bool partition_rgraph(struct session *s, struct rgraph *rg, struct partition *ou
             rg->num_nodes ? split_device(&(struct split){.s = s}, rg->nodes[0]) : &s->devices[0];
         return true;
     }
-    struct split p = {.s = s, .rg = rg};
-    int64_t n = rg->num_nodes; /* what is added is cut where it is made */
-    bool ok = split_add_loops(&p, st);
-    for (int64_t i = 0; ok && i < n; i++)
-        ok = split_cut_node(&p, rg->nodes[i], st);
-    u64map_release(&p.cuts);
-    u64map_release(&p.loops);
-    u64map_release(&p.twins);
-    mem_free(p.irregular);
-    if (ok)
-        number_parts(&p, out);
-    return ok;
+    return cut(&(struct split){.s = s, .rg = rg}, out, st);
+}
+
+bool partition_by_group(struct session *s, struct rgraph *rg, const struct device_groups *groups,
+                        struct partition *out, struct status *st)
+{
+    out->devices = mem_new_array(const struct device *, s->num_devices + 1);
+    return cut(&(struct split){.s = s, .rg = rg, .groups = groups}, out, st);
 }
 
 void partition_clear(struct partition *p)

@@ -15,6 +15,15 @@ struct partition {
  * tensors. A loop whose body spans devices gets a copy of its control skeleton on each. */
 MUST_CHECK bool partition_rgraph(struct session *s, struct rgraph *rg, struct partition *out,
                                  struct status *st);
+/* The same by groups of devices, a part each (its device is the group's first one): edges inside of
+ * a group stay. What is added has names with numbers that rise with each call. */
+struct device_groups {
+    const int *of;      /* per device of the session: its group, any number */
+    int64_t *next_name; /* in, out */
+};
+MUST_CHECK bool partition_by_group(struct session *s, struct rgraph *rg,
+                                   const struct device_groups *groups, struct partition *out,
+                                   struct status *st);
 void partition_clear(struct partition *p);
 
 #endif

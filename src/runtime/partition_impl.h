@@ -9,16 +9,21 @@
 struct split { /* one partition that is under way; lives on its stack */
     struct session *s;
     struct rgraph *rg;
-    struct u64map cuts;  /* hash of (from, index, device) -> cut */
-    struct u64map loops; /* frame and device -> control_loop */
-    struct u64map twins; /* hash of (node, device) -> twin */
-    bool *irregular;     /* per node that was there at the start; see partition_loops.c */
-    int64_t num_nodes;   /* such nodes */
+    const struct device_groups *groups; /* NULL: each device is one */
+    const struct device **stands_for;   /* per device: the first of its group; NULL like groups */
+    struct u64map cuts;                 /* hash of (from, index, device) -> cut */
+    struct u64map loops;                /* frame and device -> control_loop */
+    struct u64map twins;                /* hash of (node, device) -> twin */
+    bool *irregular;   /* per node that was there at the start; see partition_loops.c */
+    int64_t num_nodes; /* such nodes */
     int64_t next_edge;
 };
 
 const struct device *split_device(const struct split *p, const struct rnode *n);
-bool split_same_device(const struct rnode *a, const struct rnode *b);
+/* Whether an edge between them is not cut. */
+bool split_together(const struct split *p, const struct rnode *a, const struct rnode *b);
+/* The device that stands for the group of d. */
+const struct device *split_group(const struct split *p, const struct device *d);
 /* What receives output `index` (-1: the end) of `from` on device `to`. */
 struct rnode *split_send(struct split *p, struct rnode *from, int index, const struct device *to,
                          struct status *st) MUST_CHECK;

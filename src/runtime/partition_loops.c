@@ -22,7 +22,7 @@
 
 struct control_loop { /* of one frame on one device; lives in the rgraph's arena */
     int frame;
-    const struct device *device;
+    const struct device *device; /* stands for its group */
     struct rnode *merge;
     struct control_loop *next; /* in the order made */
 };
@@ -102,7 +102,7 @@ static struct control_loop *find_loop(const struct split *p, int frame, const st
 
 struct rnode *split_trigger(const struct split *p, int frame, const struct device *device)
 {
-    struct control_loop *l = frame ? find_loop(p, frame, device) : NULL;
+    struct control_loop *l = frame ? find_loop(p, frame, split_group(p, device)) : NULL;
     return l ? l->merge : NULL;
 }
 
@@ -114,7 +114,7 @@ struct loop_list { /* all (frame, device) that take part */
 /* A node takes part in its frame and in those around it. */
 static void take_part(struct split *p, const struct rnode *n, struct loop_list *list)
 {
-    const struct device *device = split_device(p, n);
+    const struct device *device = split_group(p, split_device(p, n));
     for (int f = n->frame; f != 0; f = p->rg->frames[f].parent) {
         if (find_loop(p, f, device))
             return;
@@ -189,7 +189,7 @@ static bool open_loop(struct split *p, struct control_loop *l, struct status *st
 static bool close_loop(struct split *p, struct control_loop *l, struct rnode *cond,
                        struct status *st)
 {
-    bool here = split_device(p, cond) == l->device;
+    bool here = split_group(p, split_device(p, cond)) == l->device;
     struct rnode *pred = here ? cond : split_send(p, cond, 0, l->device, st);
     if (!pred)
         return false;

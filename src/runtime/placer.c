@@ -57,17 +57,23 @@ static void join_groups(struct place *p)
         join_class(p, n);
         for (int k = 0; k < n->num_inputs; k++) {
             int type = n->input_types[k];
-            if (dtype_is_ref(type) || type == DT_RESOURCE)
+            bool end = !n->origin || !n->inputs[k].node->origin; /* the client's */
+            if (!end && (dtype_is_ref(type) || type == DT_RESOURCE))
                 join(p, n->id, n->inputs[k].node->id);
         }
     }
 }
 
-static bool wants(const struct rnode *n, const struct device *d, struct status *st)
+/* soft: any device of the task that was asked for. */
+static bool wants(const struct rnode *n, const struct device *d, bool soft, struct status *st)
 {
     struct device_spec spec, full;
     if (!device_spec_parse(n->device, &spec, st) || !device_spec_parse(d->name, &full, st))
         return false;
+    if (soft) {
+        spec.type[0] = 0;
+        spec.index = -1;
+    }
     return device_spec_matches(&spec, &full);
 }
 
@@ -115,7 +121,7 @@ static bool fits(struct place *p, int root, const struct device *d, bool soft, s
         const struct rnode *n = p->rg->nodes[i];
         if (root_of(p, n->id) != root)
             continue;
-        if ((!soft && !wants(n, d, st)) || !has_kernel(n, d))
+        if (!wants(n, d, soft, st) || !has_kernel(n, d))
             return false;
     }
     return true;
@@ -138,7 +144,8 @@ static const struct device *choose_plain(struct place *p, const struct rnode *n,
     const struct device *best = NULL;
     for (int i = 0; i < p->s->num_devices; i++) {
         const struct device *d = &p->s->devices[i];
-        if ((!best || d->def->priority > best->def->priority) && (!n->device[0] || wants(n, d, st)))
+        if ((!best || d->def->priority > best->def->priority) &&
+            (!n->device[0] || wants(n, d, false, st)))
             best = p->s->num_devices == 1 || has_kernel(n, d) ? d : best;
     }
     return best;
@@ -155,7 +162,7 @@ static bool place_one(struct place *p, const struct rnode *n, bool alone, struct
     if (!d && status_ok(st)) {
         bool any = false;
         for (int i = 0; i < p->s->num_devices && !any; i++)
-            any = wants(n, &p->s->devices[i], st);
+            any = wants(n, &p->s->devices[i], false, st);
         if (status_ok(st) && !any)
             return n->origin ? fails_device(p->s, n->origin, st)
                              : status_internal(st, "%s: no device", n->name);

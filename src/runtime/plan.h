@@ -140,7 +140,8 @@ struct plan_request {
     int num_feeds, num_fetches, num_targets;
     const struct pass_options *passes;
     /* A body: args and fetches, so many, are _Arg and _Retval nodes; no feeds. */
-    bool partial; /* feeds are received from the step's rendezvous, fetches are sent to it */
+    bool partial;    /* feeds are received from the step's rendezvous, fetches are sent to it */
+    bool named_ends; /* the same, by their own names: for other tasks (split_tasks.h) */
     bool is_function;
     int num_args, num_retvals;
 };

@@ -68,16 +68,18 @@ static bool check_request(const struct plan_request *r, struct status *st)
 }
 
 /* An end of the step that the client is at: an argument or a result; of a partial run, a transfer
- * (partial.c has the same names). */
+ * (partial.c has the same names). Who asks for named ends sets their devices. */
 static const struct op *client_end(const struct prune *p, bool feed, int type, int index,
                                    struct attrs *attrs, struct status *st)
 {
-    if (!p->r->partial) {
+    struct output end = feed ? p->r->feeds[index] : p->r->fetches[index];
+    if (!p->r->partial && !p->r->named_ends) {
         attrs_set(attrs, "T", attr_type(type));
         attrs_set(attrs, "index", attr_int(index));
         return op_get(feed ? "_Arg" : "_Retval", st);
     }
-    char *name = mem_printf("%s:%d", feed ? "feed" : "fetch", index);
+    char *name = p->r->named_ends ? mem_printf("%s:%d", end.node->name, end.index)
+                                  : mem_printf("%s:%d", feed ? "feed" : "fetch", index);
     attrs_set(attrs, feed ? "tensor_type" : "T", attr_type(type));
     attrs_set(attrs, "tensor_name", attr_string(str_of(name)));
     attrs_set(attrs, "send_device", attr_string(str_of("client")));
@@ -98,7 +100,8 @@ static struct rnode *add_arg(struct prune *p, int index, struct status *st)
         attrs_clear(&attrs);
         return NULL;
     }
-    char *name = mem_printf("_arg_%s_%d_%d", o.node->name, o.index, index);
+    char *name = p->r->named_ends ? mem_printf("_recv_%s_%d", o.node->name, o.index)
+                                  : mem_printf("_arg_%s_%d_%d", o.node->name, o.index, index);
     struct rnode *n = rgraph_add(p->rg, name, op, &attrs, NULL, 0, st);
     mem_free(name);
     attrs_clear(&attrs);
@@ -120,7 +123,9 @@ static bool add_retval(struct prune *p, int index, struct redge from, struct sta
         attrs_clear(&attrs);
         return false;
     }
-    char *name = mem_printf("_retval_%s_%d_%d", from.node->name, from.index, index);
+    char *name = p->r->named_ends
+                     ? mem_printf("_send_%s_%d", from.node->name, from.index)
+                     : mem_printf("_retval_%s_%d_%d", from.node->name, from.index, index);
     struct rnode *n = rgraph_add(p->rg, name, op, &attrs, &from, 1, st);
     mem_free(name);
     attrs_clear(&attrs);

@@ -14,6 +14,7 @@
 #include "op/rendezvous.h"
 #include "runtime/call_kernel.h"
 #include "runtime/devices.h"
+#include "runtime/kernel_store.h"
 #include "runtime/kernels.h"
 #include "runtime/placer.h"
 #include "runtime/session_impl.h"
@@ -39,20 +40,48 @@ static struct pool *pool_for(int threads)
     return p;
 }
 
+struct pool *session_threads(const struct config *c)
+{
+    return pool_for(c->intra_threads);
+}
+
 /* --- life --- */
 
-struct session *session_new(struct graph *g, const struct config *config, struct status *st)
+static struct session *make(struct graph *g, const struct config *config)
 {
     struct session *s = mem_new(struct session);
     s->graph = graph_ref(g);
     s->config = config_dup(config);
     s->pool = pool_for(config->intra_threads);
-    s->container = resource_map_new("localhost");
     s->process = resource_process_map();
     s->cancel = cancel_new(NULL);
-    s->handle = mem_printf("direct%p", (void *)s);
     lock_init(&s->lock, "session", LOCK_RANK_SESSION);
     cond_init(&s->idle);
+    return s;
+}
+
+struct session *session_new_at(struct graph *g, const struct config *config,
+                               const struct session_place *place, struct status *st)
+{
+    if (place->num_devices < 1) {
+        status_internal(st, "a task without devices");
+        return NULL;
+    }
+    struct session *s = make(g, config);
+    s->placed_in_task = true;
+    s->devices = place->devices;
+    s->num_devices = place->num_devices;
+    s->container = place->resources;
+    s->store = place->kernels;
+    s->handle = mem_strdup(place->handle);
+    return s;
+}
+
+struct session *session_new(struct graph *g, const struct config *config, struct status *st)
+{
+    struct session *s = make(g, config);
+    s->container = resource_map_new("localhost");
+    s->handle = mem_printf("direct%p", (void *)s);
     session_list_add(s);
     if (devices_open(&s->config, &s->devices, &s->num_devices, st))
         return s;
@@ -118,8 +147,10 @@ void session_free(struct session *s)
         resource_map_free(step->resources);
         mem_free(step);
     }
-    resource_map_free(s->container);
-    devices_close(s->devices, s->num_devices);
+    if (!s->placed_in_task) {
+        resource_map_free(s->container);
+        devices_close(s->devices, s->num_devices);
+    }
     cancel_unref(s->cancel);
     cond_release(&s->idle);
     lock_release_memory(&s->lock);
@@ -175,8 +206,8 @@ struct graph *session_graph(struct session *s)
 
 /* --- kernels --- */
 
-static struct kernel *make_kernel(const struct rnode *n, const struct device *device,
-                                  struct status *st)
+struct kernel *kernel_for_node(const struct rnode *n, const struct device *device,
+                               struct status *st)
 {
     const struct kernel_def *def =
         n->op->function ? &call_kernel_def
@@ -225,10 +256,12 @@ struct kernel *plan_kernel(struct plan *p, struct rnode *n, const struct device 
 {
     struct session *s = p->session;
     bool shared = n->origin && !n->made && n->origin->graph == s->graph;
+    if (shared && s->store && kernel_store_wants(n->op, n->attrs))
+        return kernel_store_get(s->store, n, device, st);
     struct kernel *k = shared ? find_kernel(s, n->origin->id) : NULL;
     if (k)
         return k;
-    k = make_kernel(n, device, st);
+    k = kernel_for_node(n, device, st);
     if (!k)
         return NULL;
     if (shared)

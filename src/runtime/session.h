@@ -35,6 +35,18 @@ struct run_args {
 /* Takes a reference to the graph. config is copied. */
 struct session *session_new(struct graph *g, const struct config *config,
                             struct status *st) MUST_CHECK;
+/* What the sessions of a task share; it must outlive them. */
+struct kernel_store;
+struct session_place {
+    struct device *devices;
+    int num_devices;
+    struct resource_map *resources;
+    struct kernel_store *kernels; /* runtime/kernel_store.h; NULL: none is shared */
+    const char *handle;           /* the session's name in all tasks */
+};
+/* A session that stands in a task: TF_Reset does not touch it. */
+struct session *session_new_at(struct graph *g, const struct config *config,
+                               const struct session_place *place, struct status *st) MUST_CHECK;
 /* Cancels running steps, refuses later ones; waits for those that run. */
 MUST_CHECK bool session_close(struct session *s, struct status *st);
 void session_free(struct session *s); /* closes first */
@@ -58,6 +70,21 @@ MUST_CHECK bool callable_run(struct callable *c, const struct tensor *feeds, str
                              struct status *st);
 void callable_free(struct callable *c);
 
+/* A run that holds no thread while it waits. The signature has no feeds and no fetches: its graph
+ * sends and receives by the given rendezvous, which is aborted when cancel fires. */
+struct callable_step { /* all outlive the step */
+    struct rendezvous *rendezvous;
+    struct cancel *cancel;
+    int64_t step_id;
+    bool traced;    /* a serialized RunMetadata is wanted */
+    bool elsewhere; /* the calling thread has other things to do: kernels run on the pool's */
+};
+/* st and metadata are borrowed; called once, from any thread, perhaps before callable_start
+ * returns. c may be freed afterwards, not in it. */
+typedef void (*callable_done_fn)(void *arg, const struct status *st, struct strbuf *metadata);
+void callable_start(struct callable *c, const struct callable_step *s, callable_done_fn done,
+                    void *arg);
+
 /* CANCELLED once the session is closed. */
 MUST_CHECK bool session_open(struct session *s, struct status *st);
 /* Clears these containers (none: the default one) of all sessions of this process, and closes them.
@@ -67,5 +94,7 @@ void sessions_reset(const char *const *containers, int n);
 int session_num_devices(const struct session *s);
 const struct device *session_device(const struct session *s, int i);
 struct graph *session_graph(struct session *s);
+/* The threads of sessions with this config; they stay. */
+struct pool *session_threads(const struct config *c);
 
 #endif
