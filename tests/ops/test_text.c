@@ -388,8 +388,21 @@ static const struct op_case cases[] = {
      .error = "INVALID_ARGUMENT: only utf-8 or '' (no encoding) is supported, received UTF-8"},
     {.op = "StringLower",
      .attrs = "encoding='utf-8'",
-     .in = {"string [] 'A'"},
-     .error = "UNIMPLEMENTED"},
+     .in = {"string [7] 'A\xc3\x84\xff@' '\xce\x91\xce\xa3 \xce\xa3' '\xce\x91\xce\xa3.\xce\x92' "
+            "'\xce\x91\xce\xa3.' '\xc4\xb0' '\xe2\x82' '\xf0\x90\x90\x80'"},
+     .out = {"string [7] 'a\xc3\xa4\xef\xbf\xbd@' '\xce\xb1\xcf\x82 \xcf\x83' "
+             "'\xce\xb1\xcf\x83.\xce\xb2' '\xce\xb1\xcf\x82.' 'i\xcc\x87' '\xef\xbf\xbd' "
+             "'\xf0\x90\x90\xa8'"},
+     .note = "sigmas at the end of words and within"},
+    {.op = "StringUpper",
+     .attrs = "encoding='utf-8'",
+     .in = {"string [4] 'stra\xc3\x9f"
+            "e' '\xef\xac\x83' '' '\xc5\x89z\xc3\xbf'"},
+     .out = {"string [4] 'STRASSE' 'FFI' '' '\xca\xbcNZ\xc5\xb8'"}},
+    {.op = "UnicodeScript",
+     .in = {"int32 [12] 65 32 0 1024 19968 -1 1114112 55296 880 66816 125184 8204"},
+     .out = {"int32 [12] 25 0 0 8 17 -1 -1 103 14 136 167 1"}},
+    {.op = "UnicodeScript", .in = {"int32 [0]"}, .out = {"int32 [0]"}},
 #define EURO "'a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80'"
 #define BROKEN                                                                                     \
     "'a\xff"                                                                                       \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* StringLower and StringUpper, for the letters of ASCII. Those of Unicode, encoding "utf-8", are
- * UNIMPLEMENTED: they need tables. */
+/* StringLower and StringUpper, for the letters of ASCII, or of Unicode with encoding "utf-8". */
+#include "codec/unicode_case.h"
 #include "op/infer.h"
 #include "op/kernel.h"
 #include "ops/text/text.h"
 
 struct letters {
-    bool upper;
+    bool upper, unicode;
 };
 
 static bool letters_init(struct kernel *k, void *state, struct status *st)
@@ -14,10 +14,8 @@ static bool letters_init(struct kernel *k, void *state, struct status *st)
     struct letters *s = state;
     struct str encoding = attrs_string(k->attrs, "encoding");
     s->upper = strcmp(k->op->name, "StringUpper") == 0;
-    if (str_is(encoding, "utf-8"))
-        return status_unimplemented(st, "%s has no letters but those of ASCII: encoding 'utf-8'",
-                                    k->op->name);
-    return encoding.n == 0 ||
+    s->unicode = str_is(encoding, "utf-8");
+    return s->unicode || encoding.n == 0 ||
            status_invalid(st, "only utf-8 or '' (no encoding) is supported, received %.*s",
                           encoding.n > 200 ? 200 : (int)encoding.n, encoding.p);
 }
@@ -33,16 +31,31 @@ static bool change_ascii(struct str s, bool upper, struct tstr *y, struct status
     return true;
 }
 
+/* As in TensorFlow a string ends at a NUL. */
+static bool change_unicode(struct str s, bool upper, struct strbuf *text, struct tstr *y,
+                           struct status *st)
+{
+    const char *nul = s.n ? memchr(s.p, 0, s.n) : NULL;
+    strbuf_clear(text);
+    unicode_change_case(str_make(s.p, nul ? (size_t)(nul - s.p) : s.n), upper, text);
+    return tstr_set(y, text->p ? text->p : "", text->n) || status_exhausted(st, "no memory for strings");
+}
+
 static bool letters_run(struct kctx *c, struct status *st)
 {
     const struct letters *how = kernel_state(c);
     const struct tensor *in = kernel_in(c, 0);
     struct tensor *out = kernel_out(c, 0, &in->shape, st);
-    for (int64_t i = 0; out && i < in->num_elems; i++) {
-        if (!change_ascii(tstr_view(&tensor_str(in)[i]), how->upper, &tensor_str(out)[i], st))
-            return false;
+    struct strbuf text = {0};
+    bool ok = out != NULL;
+    for (int64_t i = 0; ok && i < in->num_elems; i++) {
+        struct str x = tstr_view(&tensor_str(in)[i]);
+        struct tstr *y = &tensor_str(out)[i];
+        ok = how->unicode ? change_unicode(x, how->upper, &text, y, st)
+                          : change_ascii(x, how->upper, y, st);
     }
-    return out != NULL;
+    strbuf_release(&text);
+    return ok;
 }
 
 #define LETTERS(op_name, id, words)                                                                \
