@@ -16,7 +16,7 @@ struct case_several {
     int32_t from, to[3]; /* 0: none */
 };
 
-#include "unicode_tables.h"
+#include "codec/unicode_tables.h"
 
 enum { SIGMA = 0x3a3, SMALL_SIGMA = 0x3c3, FINAL_SIGMA = 0x3c2 };
 

@@ -38,7 +38,8 @@ static bool change_unicode(struct str s, bool upper, struct strbuf *text, struct
     const char *nul = s.n ? memchr(s.p, 0, s.n) : NULL;
     strbuf_clear(text);
     unicode_change_case(str_make(s.p, nul ? (size_t)(nul - s.p) : s.n), upper, text);
-    return tstr_set(y, text->p ? text->p : "", text->n) || status_exhausted(st, "no memory for strings");
+    return tstr_set(y, text->p ? text->p : "", text->n) ||
+           status_exhausted(st, "no memory for strings");
 }
 
 static bool letters_run(struct kctx *c, struct status *st)
