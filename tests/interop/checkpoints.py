@@ -7,29 +7,17 @@ partitioned, of every type; and the same bytes in the files where both write the
 """
 import glob
 import os
-import shutil
-import sys
-import tempfile
-import warnings
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-warnings.filterwarnings('ignore')
 import numpy as np
+
+import checks
 import leat
-
-LIBRARY = None if sys.argv[1:2] == ['--list'] else leat.Library(sys.argv[1])
-
-os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
-import tensorflow as tf  # noqa: E402  (after the library: see leat.py)
+from checks import LIBRARY
+import tensorflow as tf
 
 tf.compat.v1.logging.set_verbosity('ERROR')
 ops = tf.raw_ops
-CHECKS = {}
-
-
-def check(f):
-    CHECKS['checkpoint_' + f.__name__] = f
-    return f
+CHECKS = checks.Checks('checkpoint_')
 
 
 def theirs(build):
@@ -98,7 +86,7 @@ def files_equal(a, b):
             assert f.read() == g.read(), 'other bytes in ' + one[len(a):]
 
 
-@check
+@CHECKS
 def v2_all_types(folder):
     named = values()
     theirs(save(folder + '/tf', named))
@@ -108,7 +96,7 @@ def v2_all_types(folder):
     files_equal(folder + '/tf', folder + '/leat')
 
 
-@check
+@CHECKS
 def v2_many_names(folder):
     """An index of several blocks, whose keys must be cut and joined alike."""
     rng = np.random.RandomState(7)
@@ -123,7 +111,7 @@ def v2_many_names(folder):
     same(ours(restore(folder + '/tf', some)), some.values())
 
 
-@check
+@CHECKS
 def v2_types_without_numpy(folder):
     """bfloat16 and quantised types, seen as integers."""
     plain = {t: np.arange(12).astype(n) for t, n in [
@@ -160,7 +148,7 @@ def cut(whole, spec):
     return whole[tuple(index)]
 
 
-@check
+@CHECKS
 def v2_partitioned(folder):
     whole = np.arange(42, dtype=np.float32).reshape(7, 6)
     words = np.array([b'w%d' % i for i in range(42)], object).reshape(7, 6)
@@ -185,7 +173,7 @@ def v2_partitioned(folder):
             same(ours(read(folder + '/tf_' + has, other)), want, '%s as %s' % (has, wants))
 
 
-@check
+@CHECKS
 def v2_merged(folder):
     named = values()
     halves = [dict(list(named.items())[k::2]) for k in (0, 1)]
@@ -201,7 +189,7 @@ def v2_merged(folder):
     same(theirs(restore(folder + '/leat', named)), named.values())
 
 
-@check
+@CHECKS
 def v2_written_over(folder):
     """A second save under one name leaves the usual files, with the second values."""
     for k in (1, 2, 3):
@@ -211,7 +199,7 @@ def v2_written_over(folder):
         same(theirs(restore(folder + '/leat', named)), named.values())
 
 
-@check
+@CHECKS
 def v2_variants(folder):
     from tensorflow.python.ops import list_ops
     theirs(lambda: ops.SaveV2(prefix=folder + '/tf', tensor_names=['l'], shape_and_slices=[''], tensors=[
@@ -225,7 +213,7 @@ def v2_variants(folder):
     files_equal(folder + '/tf', folder + '/leat')
 
 
-@check
+@CHECKS
 def v1_all_types(folder):
     named = {n: v for n, v in values().items() if v.dtype not in (np.uint32, np.uint64)}
     tensors = [tf.string if v.dtype.kind == 'O' else tf.as_dtype(v.dtype) for v in named.values()]
@@ -245,7 +233,7 @@ def v1_all_types(folder):
     same(ours(restore(folder + '/tf', named)), named.values(), 'read by RestoreV2')
 
 
-@check
+@CHECKS
 def v1_partitioned_in_files(folder):
     whole = np.arange(42, dtype=np.float64).reshape(7, 6)
 
@@ -278,7 +266,7 @@ def saver_graph(partitions, shards):
                     initializer=tf.random_uniform_initializer(seed=3))
 
 
-@check
+@CHECKS
 def saver_sharded_and_partitioned(folder):
     def build(partitions, shards):
         graph = tf.Graph()
@@ -309,25 +297,5 @@ def saver_sharded_and_partitioned(folder):
         same([np.asarray(v) for v in session.run(reads1)], want, 'restored by TensorFlow')
 
 
-def run_check(name):
-    folder = tempfile.mkdtemp(prefix='leat-checkpoints-')
-    try:
-        CHECKS[name](folder)
-    except leat.Error as e:
-        if 'Op type not registered' in e.message:
-            return 'skip not in this build'
-        return 'fail ' + e.message.replace('\n', ' ')[:500]
-    except Exception as e:  # pylint: disable=broad-except
-        return 'fail %s: %s' % (type(e).__name__, str(e).replace('\n', ' ')[:500])
-    finally:
-        shutil.rmtree(folder)
-    return 'pass'
-
-
 if __name__ == '__main__':
-    if not LIBRARY:
-        print(' '.join(sorted(CHECKS)))
-        sys.exit()
-    for wanted in sys.argv[2:] or sorted(CHECKS):
-        print('try %s 0' % wanted, flush=True)
-        print(run_check(wanted), flush=True)
+    CHECKS.main()

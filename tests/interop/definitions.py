@@ -2,17 +2,18 @@
 """Definitions of ops and ApiDefs given to both C libraries, and what each makes of them.
 
     definitions.py --list                names of the checks
-    definitions.py LIBRARY [NAME...]     `try NAME 0`, then `pass`, `fail WHY`
+    definitions.py LIBRARY [NAME...]
 
 Only definitions that TensorFlow takes: it ends the process for the others.
 """
 import ctypes as C
-import os
 import sys
-import warnings
 
-warnings.filterwarnings('ignore')
-os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
+import checks
+from checks import LIBRARY
+from google.protobuf import text_format
+from tensorflow.core.framework import api_def_pb2, op_def_pb2
+from tensorflow.python import _pywrap_tensorflow_internal
 
 ATTRS = [
     'a: list({int32,float}) >= 1', "a: {'a','b'}", "a: list(string) = ['x','y']", 'a: func',
@@ -51,7 +52,9 @@ class Buffer(C.Structure):
     _fields_ = [('data', C.c_void_p), ('length', C.c_size_t), ('free', C.c_void_p)]
 
 
-class Library:
+class Definitions:
+    """A C library's functions about definitions."""
+
     def __init__(self, path):
         self.c = C.CDLL(path)
         for name in ('TF_NewStatus', 'TF_NewOpDefinitionBuilder', 'TF_GetAllOpList', 'TF_NewApiDefMap',
@@ -96,40 +99,36 @@ class Library:
         return said, defs
 
 
-def check_ops(theirs, ours):
+if LIBRARY:
+    theirs, ours = Definitions(_pywrap_tensorflow_internal.__file__), Definitions(sys.argv[1])
+CHECKS = checks.Checks('c_api/')
+
+
+@CHECKS
+def op_definitions():
     cases = [('InteropAttr%d' % i, [], [a]) for i, a in enumerate(ATTRS)]
     cases += [('InteropArg%d_%d' % (k, i), [a], more) for i, a in enumerate(ARGS) for k, more in enumerate(MORE)]
     for case in cases:
         a, b = theirs.register(*case), ours.register(*case)
         if a != b:
-            return 'fail %s: TensorFlow says %s, Leat %s' % (case, a, b)
+            return '%s: TensorFlow says %s, Leat %s' % (case, a, b)
     a, b = theirs.ops(), ours.ops()
     for case in cases:
         if a[case[0]] != b[case[0]]:
-            return 'fail %s: %s and %s' % (case, str(a[case[0]]).replace('\n', ' '), str(b[case[0]]).replace('\n', ' '))
-    return 'pass'
+            return '%s: %s and %s' % (case, str(a[case[0]]).replace('\n', ' '), str(b[case[0]]).replace('\n', ' '))
+    return None
 
 
-def check_api_defs(theirs, ours):
+@CHECKS
+def api_definitions():
     ops = text_format.Parse(ZED, op_def_pb2.OpList()).SerializeToString()
     for overlay in OVERLAYS:
         (code, words), defs = theirs.api_defs(ops, overlay)
         (our_code, our_words), our_defs = ours.api_defs(ops, overlay)
         if (code, words) != (our_code, our_words) or defs != our_defs:
-            return 'fail %r: %s %s' % (overlay, (code, words, our_code, our_words), str((defs, our_defs)).replace('\n', ' '))
-    return 'pass'
+            return '%r: %s %s' % (overlay, (code, words, our_code, our_words), str((defs, our_defs)).replace('\n', ' '))
+    return None
 
-
-CHECKS = {'c_api/op_definitions': check_ops, 'c_api/api_definitions': check_api_defs}
 
 if __name__ == '__main__':
-    if sys.argv[1] == '--list':
-        print(' '.join(sorted(CHECKS)))
-        sys.exit()
-    from google.protobuf import text_format
-    from tensorflow.core.framework import api_def_pb2, op_def_pb2
-    from tensorflow.python import _pywrap_tensorflow_internal
-    libraries = [Library(_pywrap_tensorflow_internal.__file__), Library(sys.argv[1])]
-    for wanted in sys.argv[2:] or sorted(CHECKS):
-        print('try %s 0' % wanted, flush=True)
-        print(CHECKS[wanted](*libraries), flush=True)
+    CHECKS.main()

@@ -4,20 +4,13 @@ run by TensorFlow and by Leat: values, TensorFlow's gradients run by Leat, and L
 
     functions.py --list
     functions.py LIBRARY [NAME...]
-
-Prints what worker.py prints: `try NAME 0`, then `pass`, `fail WHAT` or `skip WHY`.
 """
-import os
-import sys
-import warnings
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-warnings.filterwarnings('ignore')
-os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
 import numpy as np
-import leat
 
-LIBRARY = leat.Library(sys.argv[1]) if sys.argv[1] != '--list' else None
+import checks
+import leat
+from checks import LIBRARY
 import tensorflow as tf
 from tensorflow.python.eager import def_function
 from tensorflow.python.framework import function
@@ -27,11 +20,12 @@ tf.compat.v1.logging.set_verbosity('FATAL')
 control_flow_util.ENABLE_CONTROL_FLOW_V2 = True
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
 FEEDS = [(p, x) for p in (True, False) for x in ([1., 2., 3.], [-1., 0.5, 4.])]
-GRAPHS = {}
+CHECKS = checks.Checks()
 
 
 def graph(f):
-    GRAPHS[f.__name__] = f
+    """A check of the graph that f(x, p) makes."""
+    CHECKS[f.__name__] = lambda: check(f)
     return f
 
 
@@ -191,26 +185,13 @@ def compare(graph_def, first, values, own_gradient):
     return None
 
 
-def check(name):
-    plain, whole, first, values = build(GRAPHS[name])
+def check(make):
+    plain, whole, first, values = build(make)
     wrong = compare(plain, first, [v[:1] for v in values], False)
     if not wrong and len(values[0]) > 1:
         wrong = compare(whole, first, values, False) or compare(plain, first, values, True)
     return wrong
 
 
-def main(names):
-    for name in names or GRAPHS:
-        print('try %s 0' % name, flush=True)
-        try:
-            wrong = check(name)
-        except leat.Error as e:
-            wrong = str(e).replace('\n', ' ')
-        print('fail ' + wrong if wrong else 'pass', flush=True)
-
-
 if __name__ == '__main__':
-    if sys.argv[1] == '--list':
-        print('\n'.join(GRAPHS))
-    else:
-        main(sys.argv[2:])
+    CHECKS.main()

@@ -7,24 +7,18 @@ built, which TensorFlow imports and trains.
     metagraphs.py LIBRARY [NAME...]
 """
 import ctypes as C
-import os
-import sys
-import warnings
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-warnings.filterwarnings('ignore')
 import numpy as np
+
+import checks
 import leat
-
-LIBRARY = None if sys.argv[1:2] == ['--list'] else leat.Library(sys.argv[1])
-
-os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
-import tensorflow as tf  # noqa: E402  (after the library: see leat.py)
-from tensorflow.core.protobuf import meta_graph_pb2  # noqa: E402
-from tensorflow.python.framework import function, ops as tf_ops  # noqa: E402
+from checks import LIBRARY
+import tensorflow as tf
+from tensorflow.core.protobuf import meta_graph_pb2
+from tensorflow.python.framework import function, ops as tf_ops
 
 tf.compat.v1.logging.set_verbosity('FATAL')
-CHECKS = {}
+CHECKS = checks.Checks('metagraph_')
 MODELS = {}
 
 
@@ -33,11 +27,6 @@ def model(f):
     MODELS[f.__name__] = f
     CHECKS['metagraph_' + f.__name__] = lambda: round_trip(f, '')
     CHECKS['metagraph_scoped_' + f.__name__] = lambda: round_trip(f, 'outer/s')
-    return f
-
-
-def check(f):
-    CHECKS['metagraph_' + f.__name__] = f
     return f
 
 
@@ -332,7 +321,7 @@ def linear_model():
         return g.export()
 
 
-@check
+@CHECKS
 def trained_by_tensorflow():
     meta = linear_model()
     rng = np.random.RandomState(1)
@@ -356,7 +345,7 @@ def trained_by_tensorflow():
         assert session.run('loss:0', feeds) < before, 'the loss does not fall'
 
 
-@check
+@CHECKS
 def newer_producer():
     """Attrs that nobody here knows go when they have the producer's default, and only then."""
     with tf.Graph().as_default():
@@ -388,7 +377,7 @@ def taken(meta):
         return g.export()
 
 
-@check
+@CHECKS
 def unbound_inputs():
     with tf.Graph().as_default():
         with tf.name_scope('part'):
@@ -404,7 +393,7 @@ def unbound_inputs():
         raise AssertionError('taken')
 
 
-@check
+@CHECKS
 def trainable_before_1_9():
     with tf.Graph().as_default():
         tf.get_variable('a', [2])
@@ -421,21 +410,5 @@ def trainable_before_1_9():
     same_collections(taken(meta), through_tensorflow(meta, ''))
 
 
-def run(names):
-    for name in names or CHECKS:
-        print('try %s 0' % name, flush=True)
-        try:
-            CHECKS[name]()
-            print('pass', flush=True)
-        except leat.Error as e:
-            absent = e.message.startswith('Op type not registered')
-            print('skip not in this build' if absent else 'fail %s' % e, flush=True)
-        except Exception as e:  # whatever goes wrong is the answer
-            print('fail %s' % (str(e) or type(e).__name__).replace('\n', ' ')[:1000], flush=True)
-
-
 if __name__ == '__main__':
-    if LIBRARY:
-        run(sys.argv[2:])
-    else:
-        print(' '.join(CHECKS))
+    CHECKS.main()

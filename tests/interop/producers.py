@@ -6,24 +6,21 @@ codes and texts, the same nodes and versions. One of over 2 GB. And graphs as te
     producers.py LIBRARY [NAME...]
 """
 import ctypes as C
+import functools
 import glob
 import os
 import subprocess
 import sys
 import tempfile
-import warnings
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-warnings.filterwarnings('ignore')
 import numpy as np
+
+import checks
 import leat
-
-LIBRARY = None if sys.argv[1:2] == ['--list'] else leat.Library(sys.argv[1])
-
-os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
-import tensorflow as tf  # noqa: E402  (after the library: see leat.py)
-from google.protobuf import text_format  # noqa: E402
-from tensorflow.python import pywrap_tensorflow_internal  # noqa: E402
+from checks import LIBRARY
+import tensorflow as tf
+from google.protobuf import text_format
+from tensorflow.python import pywrap_tensorflow_internal
 
 THEIRS = leat.Library(pywrap_tensorflow_internal._pywrap_tensorflow_internal.__file__) if LIBRARY else None
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -126,12 +123,18 @@ def check_case(texts):
         assert got == want, '%s: %s, not %s' % (text.split('}')[0], got, want)
 
 
-def check_texts():
+CHECKS = checks.Checks()
+for case, graphs in CASES.items():
+    CHECKS[case] = functools.partial(check_case, graphs)
+
+
+@CHECKS
+def texts():
     """Text from leat convert, byte for byte; and back."""
     command = os.path.join(os.path.dirname(os.path.abspath(sys.argv[1])), '..', 'bin', 'leat')
     paths = sorted(glob.glob(os.path.join(SHARED, 'conformance', 'graphs', '*', '*', '*.pb')))[::TEXT_EVERY]
     if not paths or not os.path.exists(command):
-        return False
+        raise checks.Skip('no given graphs')
     with tempfile.TemporaryDirectory() as folder:
         text, back = os.path.join(folder, 'g.pbtxt'), os.path.join(folder, 'g.pb')
         for path in paths:
@@ -143,7 +146,6 @@ def check_texts():
                 assert f.read() == text_format.MessageToString(graph), path + ': another text'
             with open(back, 'rb') as f:
                 assert tf.compat.v1.GraphDef.FromString(f.read()) == graph, path + ': not the same again'
-    return True
 
 
 def field(tag, data):
@@ -166,12 +168,13 @@ def resident():
         return {line.split(':')[0]: int(line.split()[1]) << 10 for line in f if line.startswith('Vm')}['VmHWM']
 
 
-def check_over_2_gb():
+@CHECKS
+def over_2_gb():
     """260 constants of 8 MB, made here: imported with one copy of their bytes, and run."""
     with open('/proc/meminfo', encoding='utf-8') as f:
         free = {line.split(':')[0]: int(line.split()[1]) << 10 for line in f}['MemAvailable']
     if free < 8 << 30:
-        return False
+        raise checks.Skip('not enough memory')
     body, count = np.ones(1 << 21, np.float32).tobytes(), 260
     last = text_format.Parse(node('Add', 'c0 c%d' % (count - 1), FLOAT) + 'versions { producer: 134 }',
                              tf.compat.v1.GraphDef()).SerializeToString()
@@ -195,24 +198,7 @@ def check_over_2_gb():
         assert grown < 1.1 * len(data), 'the import took %d MB' % (grown >> 20)
         y, = g.run({}, ['n:0'])
         assert y.shape == (1 << 21,) and (y == 2).all()
-    return True
-
-
-WHOLE = {'over_2_gb': (check_over_2_gb, 'not enough memory'), 'texts': (check_texts, 'no given graphs')}
-
-
-def run(names):
-    for name in names or sorted(CASES) + sorted(WHOLE):
-        print('try %s 0' % name, flush=True)
-        try:
-            whole, why = WHOLE.get(name, (lambda: check_case(CASES[name]) is None, ''))
-            print('pass' if whole() else 'skip ' + why, flush=True)
-        except Exception as e:  # whatever goes wrong is the answer
-            print('fail %s' % (str(e) or type(e).__name__).replace('\n', ' ')[:1000], flush=True)
 
 
 if __name__ == '__main__':
-    if LIBRARY:
-        run(sys.argv[2:])
-    else:
-        print(' '.join(sorted(CASES) + sorted(WHOLE)))
+    CHECKS.main()

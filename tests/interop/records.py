@@ -8,36 +8,22 @@ round; TensorBoard's loader on an event file of Leat's.
 import ctypes as C
 import glob
 import os
-import shutil
 import sys
-import tempfile
-import warnings
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-warnings.filterwarnings('ignore')
 import numpy as np
+
+import checks
 import leat
-
-LIBRARY = INTERNAL = None
-if sys.argv[1:2] != ['--list']:
-    LIBRARY = leat.Library(sys.argv[1])
-    # Readers and writers of records have no exported functions: those of the tests' library.
-    path = os.path.join(os.path.dirname(sys.argv[1]), '..', 'tests', 'libleat_internal.so')
-    if os.path.exists(path):
-        INTERNAL = C.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL | os.RTLD_DEEPBIND)
-
-os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
-import tensorflow as tf  # noqa: E402  (after the library: see leat.py)
+from checks import LIBRARY
+import tensorflow as tf
 
 tf.compat.v1.logging.set_verbosity('ERROR')
 ops = tf.raw_ops
-CHECKS = {}
+CHECKS = checks.Checks('record_')
 FORMS = ['', 'ZLIB', 'GZIP']
-
-
-def check(f):
-    CHECKS['record_' + f.__name__] = f
-    return f
+# Readers and writers of records have no exported functions: those of the tests' library.
+INTERNAL = os.path.join(os.path.dirname(sys.argv[1]), '..', 'tests', 'libleat_internal.so')
+INTERNAL = C.CDLL(INTERNAL, mode=os.RTLD_NOW | os.RTLD_LOCAL | os.RTLD_DEEPBIND) if os.path.exists(INTERNAL) else None
 
 
 class Str(C.Structure):
@@ -75,8 +61,10 @@ def write_records(path, form, records):
     assert INTERNAL.record_writer_close(C.c_void_p(writer), C.byref(st)) & 255, st.message
 
 
-@check
+@CHECKS
 def files(folder):
+    if not INTERNAL:
+        raise checks.Skip('no library of the tests')
     rng = np.random.RandomState(3)
     records = [rng.bytes(int(n)) for n in list(rng.randint(0, 400, 300)) + [0, 65536, 300000]]
     for form, name in enumerate(FORMS):
@@ -128,8 +116,8 @@ def feature(rng, kind, n):
 TYPES = {'i': tf.int64, 'f': tf.float32, 's': tf.string}
 
 
-@check
-def examples(_):
+@CHECKS
+def examples():
     rng = np.random.RandomState(4)
     batch = []
     for _i in range(200):
@@ -162,8 +150,8 @@ def examples(_):
         same(*both(lambda: flat(tf.io.parse_single_example(tf.constant(one), spec))))
 
 
-@check
-def sequences(_):
+@CHECKS
+def sequences():
     rng = np.random.RandomState(5)
     batch = []
     for _i in range(60):
@@ -194,8 +182,8 @@ def sequences(_):
         same(*both(lambda: flat(tf.io.parse_single_sequence_example(tf.constant(one), context, lists))))
 
 
-@check
-def csv(_):
+@CHECKS
+def csv():
     rng = np.random.RandomState(6)
     def field(i):
         if rng.rand() < 0.1:
@@ -225,8 +213,8 @@ def random_inputs(seed):
             tf.constant(rng.uniform(-1.2, 1.2, (2, 50, 2)).astype(np.float32)), tf.constant(['*a*', 'b'])]
 
 
-@check
-def summary_bytes(_):
+@CHECKS
+def summary_bytes():
     for seed in range(10):
         same(*both(lambda: [summaries(*random_inputs(seed))]))
 
@@ -259,7 +247,7 @@ def events_of(folder):
     return events
 
 
-@check
+@CHECKS
 def event_files(folder):
     with tf.Graph().as_default(), tf.Session() as session:
         for op in write_events(folder + '/tf'):
@@ -277,7 +265,7 @@ def event_files(folder):
         assert len(read_records(path, 0)) == len(want), 'read by Leat'
 
 
-@check
+@CHECKS
 def tensorboard(folder):
     from tensorboard.backend.event_processing import event_accumulator
     with tf.Graph().as_default() as graph:
@@ -294,27 +282,5 @@ def tensorboard(folder):
     assert sorted(tags['audio']) == ['a/audio/0', 'a/audio/1'] and tags['tensors'] == ['t'], tags
 
 
-def run_check(name):
-    folder = tempfile.mkdtemp(prefix='leat-records-')
-    try:
-        if name == 'record_files' and not INTERNAL:
-            return 'skip no library of the tests'
-        CHECKS[name](folder)
-    except leat.Error as e:
-        if 'Op type not registered' in e.message:
-            return 'skip not in this build'
-        return 'fail ' + e.message.replace('\n', ' ')[:500]
-    except Exception as e:  # pylint: disable=broad-except
-        return 'fail %s: %s' % (type(e).__name__, str(e).replace('\n', ' ')[:500])
-    finally:
-        shutil.rmtree(folder)
-    return 'pass'
-
-
 if __name__ == '__main__':
-    if not LIBRARY:
-        print(' '.join(sorted(CHECKS)))
-        sys.exit()
-    for wanted in sys.argv[2:] or sorted(CHECKS):
-        print('try %s 0' % wanted, flush=True)
-        print(run_check(wanted), flush=True)
+    CHECKS.main()

@@ -43,6 +43,7 @@ class Tally:
         self.missing = []
         self.unbuilt = collections.Counter()
         self.needs = collections.Counter()
+        self.cannot = collections.Counter()
 
     def add(self, op, k, verdict, why):
         self.count[verdict] += 1
@@ -52,8 +53,10 @@ class Tally:
             self.missing.append(op)
         elif verdict == 'skip' and why.startswith('not in this build: '):
             self.needs[why.split(': ')[1]] += 1
-        elif verdict == 'skip':
+        elif verdict == 'skip' and why.startswith('TensorFlow builds no such graph'):
             self.unbuilt[op] += 1
+        elif verdict == 'skip':
+            self.cannot[why] += 1
 
 
 def work(command, ops, cases, tally):
@@ -143,6 +146,8 @@ def main():
     if tally.unbuilt:
         print('cases that TensorFlow builds no graph for: ' + ', '.join(
             '%s %d' % item for item in sorted(tally.unbuilt.items())))
+    for why, n in sorted(tally.cannot.items()):
+        print('%d skipped: %s' % (n, why))
     print('%d passed, %d failed, %d skipped' % tuple(
         tally.count[v] for v in ('pass', 'fail', 'skip')))
     return 1 if tally.count['fail'] else 0

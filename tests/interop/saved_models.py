@@ -1,33 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SavedModels written by TensorFlow 1.15.5 and run by Leat, and the other way round: values equal.
+"""SavedModels written by TensorFlow 1.15.5 and run by Leat, and the other way round: values equal. And those of
+TensorFlow 2, run by Leat: tf2_models.py writes them, where $TF2_PYTHON or build/peers/tf2 (tools/peers.py) has one.
 
     saved_models.py --list
     saved_models.py LIBRARY [NAME...]
 """
+import atexit
 import ctypes as C
+import functools
 import os
 import shutil
-import sys
+import subprocess
 import tempfile
-import warnings
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-warnings.filterwarnings('ignore')
 import numpy as np
+
+import checks
 import leat
-
-LIBRARY = None if sys.argv[1:2] == ['--list'] else leat.Library(sys.argv[1])
-
-os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
-import tensorflow as tf  # noqa: E402  (after the library: see leat.py)
+from checks import LIBRARY
+import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
 
 tf.compat.v1.logging.set_verbosity('ERROR')
-CHECKS = {}
-
-
-def check(f):
-    CHECKS['saved_model_' + f.__name__] = f
-    return f
+CHECKS = checks.Checks('saved_model_')
 
 
 # --- what TensorFlow writes ---
@@ -177,21 +172,21 @@ def read_theirs(path, want, tags=('serve',)):
         return [v.name for v in tf.global_variables()]
 
 
-@check
+@CHECKS
 def read_by_leat(folder):
     want = write_theirs(folder + '/m')
     with Loaded(folder + '/m') as g:
         near(g.run({'x:0': FEED}, ['y:0'])[0], want)
 
 
-@check
+@CHECKS
 def read_by_leat_text_and_tags(folder):
     want = write_theirs(folder + '/m', ('serve', 'gpu'), text=True)
     with Loaded(folder + '/m', ('gpu', 'serve')) as g:
         near(g.run({'x:0': FEED}, ['y:0'])[0], want)
 
 
-@check
+@CHECKS
 def read_by_leat_with_asset(folder):
     asset = folder + '/words.txt'
     with open(asset, 'w') as f:
@@ -203,7 +198,7 @@ def read_by_leat_with_asset(folder):
         assert np.asarray(words).item() == (folder + '/m/assets/words.txt').encode(), words
 
 
-@check
+@CHECKS
 def written_by_leat(folder):
     want = write_ours(folder + '/m', meta_graph())
     names = read_theirs(folder + '/m', want)
@@ -212,13 +207,13 @@ def written_by_leat(folder):
         near(g.run({'x:0': FEED}, ['y:0'])[0], want)
 
 
-@check
+@CHECKS
 def written_by_leat_text_and_tags(folder):
     want = write_ours(folder + '/m', meta_graph(), True, (b'a', b'b'))
     read_theirs(folder + '/m', want, ('b', 'a'))
 
 
-@check
+@CHECKS
 def written_by_leat_with_asset(folder):
     asset = folder + '/words.bin'
     with open(asset, 'wb') as f:
@@ -231,25 +226,47 @@ def written_by_leat_with_asset(folder):
         assert session.run('words:0') == (folder + '/m/assets/words.bin').encode()
 
 
-def run_check(name):
-    folder = tempfile.mkdtemp(prefix='leat-saved-models-')
-    try:
-        CHECKS[name](folder)
-    except leat.Error as e:
-        if 'Op type not registered' in e.message:
-            return 'skip not in this build'
-        return 'fail ' + e.message.replace('\n', ' ')[:500]
-    except Exception as e:  # pylint: disable=broad-except
-        return 'fail %s: %s' % (type(e).__name__, str(e).replace('\n', ' ')[:500])
-    finally:
-        shutil.rmtree(folder)
-    return 'pass'
+# --- what TensorFlow 2 writes ---
+
+@functools.lru_cache(None)
+def models_of_tensorflow_2():
+    """The folder of tf2_models.py's models, made once; None: there is no TensorFlow 2."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    python = os.environ.get('TF2_PYTHON') or os.path.join(here, '..', '..', 'build', 'peers', 'tf2', 'bin', 'python')
+    if not os.path.exists(python):
+        return None
+    folder = tempfile.mkdtemp(prefix='leat-tf2-models-')
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    done = subprocess.run([python, os.path.join(here, 'tf2_models.py'), folder], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    assert done.returncode == 0, 'tf2_models.py: ' + done.stdout[-500:]
+    assert done.stdout.split()[-1].startswith('2.'), 'TensorFlow %s' % done.stdout.split()[-1]
+    return folder
+
+
+def of_tensorflow_2(name):
+    folder = models_of_tensorflow_2()
+    if not folder:
+        raise checks.Skip('no TensorFlow 2 (tools/peers.py tf2 installs it)')
+    path = os.path.join(folder, name)
+    with open(path + '/saved_model.pb', 'rb') as f:
+        meta, = saved_model_pb2.SavedModel.FromString(f.read()).meta_graphs
+    sig = meta.signature_def['serving_default']
+    with np.load(path + '.npz') as values:
+        feeds = {sig.inputs[k[3:]].name: values[k] for k in values if k.startswith('in ')}
+        wants = {k[4:]: values[k] for k in values if k.startswith('out ')}
+    assert len(wants) == len(sig.outputs) > 0 and len(feeds) == len(sig.inputs), 'a signature of other names'
+    with Loaded(path) as g:
+        for key, got in zip(wants, g.run(feeds, [sig.outputs[k].name for k in wants])):
+            if wants[key].dtype.kind == 'S':
+                assert np.asarray(got).tolist() == wants[key].tolist(), 'other text: %s' % got
+            else:
+                near(got, wants[key])
+
+
+for model_2 in ('turns', 'keras_convolutions', 'keras_words'):
+    CHECKS['saved_model_of_tensorflow_2_' + model_2] = functools.partial(of_tensorflow_2, model_2)
 
 
 if __name__ == '__main__':
-    if not LIBRARY:
-        print(' '.join(sorted(CHECKS)))
-        sys.exit()
-    for wanted in sys.argv[2:] or sorted(CHECKS):
-        print('try %s 0' % wanted, flush=True)
-        print(run_check(wanted), flush=True)
+    CHECKS.main()
