@@ -28,6 +28,8 @@ struct peer_deadlines {
 };
 struct peers *peers_new(const struct spec *spec, const struct rpc_security *security,
                         const struct peer_deadlines *deadlines);
+/* Of another cluster, with the same security and deadlines; the caller's. */
+struct peers *peers_like(const struct peers *p, const struct spec *spec);
 void peers_free(struct peers *p); /* ends heartbeats, closes channels */
 
 /* NULL with NOT_FOUND naming what is in the cluster. Lives as long as the set. */
