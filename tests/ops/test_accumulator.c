@@ -30,11 +30,10 @@ static const struct op_script scripts[] = {
     {.ops = "ConditionalAccumulator AccumulatorApplyGradient AccumulatorNumAccumulated "
             "AccumulatorTakeGradient AccumulatorSetGlobalStep",
      .nodes = {"a = ConditionalAccumulator() dtype=float shape:[2] shared_name='a'",
-               "v = Feed({int64 [1] 0})", "m = Feed({int32 [1] 1})",
                "x = AccumulatorApplyGradient(a, {int64 [] 0}, {double [2] 1 2})",
                "step = AccumulatorSetGlobalStep(a, {int64 [] 3})",
                "double = AccumulatorTakeGradient(a, {int32 [] 1}) dtype=double",
-               "vector = AccumulatorTakeGradient(a, {int32 [1] 1}) dtype=float",
+
                "s = SparseConditionalAccumulator() dtype=float shape:[2]",
                "dense = AccumulatorApplyGradient(s, {int64 [] 0}, {float [2] 1 2})",
                "rows = SparseAccumulatorTakeGradient(a, {int32 [] 1}) dtype=float"},
@@ -42,10 +41,12 @@ static const struct op_script scripts[] = {
               "expected: string_ref, int64, float->",
               "double ! INVALID_ARGUMENT: Signature mismatch, have: string_ref, int32->double "
               "expected: string_ref, int32->float",
-              "vector ! INVALID_ARGUMENT: Argument num_required must be scalar, but had bad shape "
-              "[1]",
               "dense ! INVALID_ARGUMENT: is of sparse gradients, not of dense ones",
               "rows ! INVALID_ARGUMENT: is of dense gradients, not of sparse ones", "step"}},
+    {.ops = "AccumulatorTakeGradient",
+     .nodes = {"a = ConditionalAccumulator() dtype=float shape:[2]",
+               "t = AccumulatorTakeGradient(a, {int32 [1] 1}) dtype=float"},
+     .runs = {"building ! INVALID_ARGUMENT: Shape must be rank 0 but is rank 1"}},
     {.ops = "ConditionalAccumulator",
      .nodes = {"a = ConditionalAccumulator() dtype=half shape:[3]",
                "x = AccumulatorApplyGradient(a, {int64 [] 0}, {half [3] 1.0001 3.3333 1000.7})",

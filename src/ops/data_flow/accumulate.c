@@ -211,7 +211,8 @@ static void take_start(struct kctx *c)
 
 /* --- the ops --- */
 
-static bool apply_shape(struct infer_ctx *c, struct status *st)
+/* Of either op, nothing is known of what comes out. */
+static bool number_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s;
 
@@ -225,7 +226,7 @@ static bool apply_shape(struct infer_ctx *c, struct status *st)
         .inputs = {handle, "local_step: int64", "gradient: dtype"},                                \
         .attrs = {"dtype: numbertype"},                                                            \
         .flags = op_flags,                                                                         \
-        .shape = apply_shape,                                                                      \
+        .shape = number_shape,                                                                     \
         .no_grad = ACCUMULATOR_NO_GRAD,                                                            \
     };                                                                                             \
     KERNEL_DEF(id##_cpu) = {.op = op_name, .device = "CPU", .run = apply_run}
@@ -242,7 +243,7 @@ APPLY(resource_accumulator_apply_gradient, "ResourceAccumulatorApplyGradient", "
         .outputs = {"average: dtype"},                                                             \
         .attrs = {"dtype: numbertype"},                                                            \
         .flags = op_flags,                                                                         \
-        .shape = infer_unknown_outputs,                                                            \
+        .shape = number_shape,                                                                     \
         .no_grad = ACCUMULATOR_NO_GRAD,                                                            \
     };                                                                                             \
     KERNEL_DEF(id##_cpu) = {                                                                       \
