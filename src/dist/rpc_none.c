@@ -4,16 +4,21 @@
 #include "dist/rpc.h"
 
 #if !LEAT_HAVE_GRPC
-bool rpc_available(struct status *st)
+static bool refuse(struct status *st)
 {
     return status_unimplemented(st, "rpc: Leat was built without gRPC (Debian: libgrpc-dev; "
                                     "meson: -Dgrpc=enabled)");
 }
 
+bool rpc_available(struct status *st)
+{
+    return refuse(st);
+}
+
 struct rpc_server *rpc_server_new(const struct rpc_server_options *o, struct status *st)
 {
     (void)o;
-    (void)rpc_available(st);
+    refuse(st);
     return NULL;
 }
 
@@ -69,7 +74,7 @@ struct rpc_channel *rpc_channel_new(const char *address, const struct rpc_securi
     (void)address;
     (void)security;
     (void)own;
-    (void)rpc_available(st);
+    refuse(st);
     return NULL;
 }
 
@@ -92,7 +97,7 @@ struct rpc_request *rpc_start(struct rpc_channel *c, const char *path, struct rp
     struct status st = {0};
     struct rpc_msg none = {0};
     rpc_msg_clear(request);
-    (void)rpc_available(&st);
+    refuse(&st);
     done(arg, &st, &none);
     status_clear(&st);
     return NULL;
@@ -118,6 +123,6 @@ bool rpc_call_wait(struct rpc_channel *c, const char *path, struct rpc_msg *requ
     (void)cancel;
     (void)reply;
     rpc_msg_clear(request);
-    return rpc_available(st);
+    return refuse(st);
 }
 #endif

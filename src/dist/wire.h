@@ -4,6 +4,7 @@
  * Writing: the small part of a message is encoded by the codec as ever; fields that hold tensors
  * are then appended by the functions below (the order of fields is free). Numbers lie in the
  * message as slices of the tensor's own buffer; strings and other managed types are encoded.
+ * Variants that only Leat knows cannot be sent (UNIMPLEMENTED).
  *
  * Reading: wire_read walks over the pieces of a message once. Fields that hold tensors go to the
  * callback, their bytes copied once, from the network's pieces into the tensor's new buffer; all
@@ -21,7 +22,7 @@ MUST_CHECK bool wire_put_tensor(struct rpc_msg *m, uint32_t number, const struct
                                 struct status *st);
 MUST_CHECK bool wire_put_named_tensor(struct rpc_msg *m, uint32_t number, const char *name,
                                       const struct tensor *t, struct status *st);
-/* Bytes that wire_put_tensor would add: to keep below RPC_MAX_MESSAGE. */
+/* At least the bytes that wire_put_tensor would add, by a few: to keep below RPC_MAX_MESSAGE. */
 size_t wire_tensor_bytes(const struct tensor *t);
 
 /* Where the tensors of a message are: field `number`, of type NamedTensorProto or TensorProto. */
@@ -38,9 +39,10 @@ struct wire_values {
     int64_t n, cap;
 };
 void wire_values_clear(struct wire_values *v);
-/* Reads m as a message of kind desc into *out (in the arena), its tensors into *values in the order
- * in which they came. max_bytes: what all tensors together may take. INVALID_ARGUMENT where the
- * bytes are no such message; nothing is left in *values then. */
+/* Reads m as a message of kind desc, to whose pointer (struct pb_x **) out points; it lies in the
+ * arena. Its tensors go into *values (empty before) in the order in which they came. where NULL:
+ * it has none. INVALID_ARGUMENT where the bytes are no such message, RESOURCE_EXHAUSTED where its
+ * tensors together would take more than RPC_HARD_MAX; nothing is left in *values then. */
 MUST_CHECK bool wire_read(const struct rpc_msg *m, const struct pb_desc *desc,
                           const struct wire_tensors *where, struct arena *a, void *out,
                           struct wire_values *values, struct status *st);
