@@ -58,6 +58,16 @@ static inline double bare_time(void (*run)(void), int64_t n)
     return (double)(bare_clock() - start + 1) / (double)n;
 }
 
+/* Threads of the code before spin a while for more work: they would take a core from this one. */
+static inline double bare_sample(void (*run)(void), int64_t n)
+{
+    if (bare_threads > 1) {
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+        run();
+    }
+    return bare_time(run, n);
+}
+
 /* Work a second of each code: the median of its samples. */
 static inline void bare_measure(const struct bare_code *codes, double work, double seconds,
                                 double rates[BARE_MAX_CODES])
@@ -75,7 +85,7 @@ static inline void bare_measure(const struct bare_code *codes, double work, doub
     do {
         for (int c = 0; c < BARE_MAX_CODES; c++)
             if (codes[c].run)
-                samples[c][n] = bare_time(codes[c].run, repeat[c]);
+                samples[c][n] = bare_sample(codes[c].run, repeat[c]);
         n++;
     } while (n < BARE_MAX_SAMPLES && (clock_now_ns() < end || n < 3));
     for (int c = 0; c < BARE_MAX_CODES; c++) {

@@ -106,15 +106,16 @@ struct pieces {
 };
 
 /* How many pieces a product may be cut into. A library's bits may depend on the piece: shape alone
- * decides, and sparingly, since each piece packs its operands again. Our own sums do not depend on
- * the split, so it follows the threads there are. */
+ * decides, and sparingly, since each piece packs its operands again: eight pieces of 2048^3 cost a
+ * single thread six per cent. Our own sums do not depend on the split, so it follows the threads
+ * there are. */
 static int64_t pieces_wanted(const struct pool *pool, const struct math_gemm *g, double work,
                              bool by_dnnl)
 {
     if (by_dnnl) /* turning B costs most */
         return work < (g->trans_b ? 4 : 2) * PIECE_WORK ? 1
-               : work < 64 * PIECE_WORK                 ? 2
-               : work < 512 * PIECE_WORK                ? 4
+               : work < 256 * PIECE_WORK                ? 2
+               : work < 4096 * PIECE_WORK               ? 4
                                                         : 8;
     const int64_t threads = pool ? pool_num_threads(pool) : 1;
     const double most = work / PIECE_WORK;
