@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* needs: openblas */
 /* Ridge regression twice, as in the lecture: the closed form (X'X + aI)^-1 X'y, and gradient
  * descent on the same cost with gradients that the graph derives. Both print the same weights. */
 #include <stdio.h>

@@ -111,7 +111,7 @@ static bool looks_like_text(const char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (p[i] == 0x7f ||
-            (p[i] >= 0 && p[i] < ' ' && p[i] != '\n' && p[i] != '\t' && p[i] != '\r'))
+            ((unsigned char)p[i] < ' ' && p[i] != '\n' && p[i] != '\t' && p[i] != '\r'))
             return false;
     }
     return n > 0;

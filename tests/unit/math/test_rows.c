@@ -145,11 +145,10 @@ static void test_rows__scatter_of_many_rows_keeps_their_order(void **state)
 {
     (void)state;
     enum { ROWS = 37, ITEMS = 48, NUM = 20000 };
-    float *table = test_malloc(ROWS * ITEMS * sizeof *table);
-    float *expected = test_calloc(ROWS * ITEMS, sizeof *expected);
-    float *updates = test_malloc((size_t)NUM * ITEMS * sizeof *updates);
-    int64_t *indices = test_malloc(NUM * sizeof *indices);
-    memset(table, 0, ROWS * ITEMS * sizeof *table);
+    float *table = calloc(ROWS * ITEMS, sizeof *table);
+    float *expected = calloc(ROWS * ITEMS, sizeof *expected);
+    float *updates = calloc((size_t)NUM * ITEMS, sizeof *updates);
+    int64_t *indices = calloc(NUM, sizeof *indices);
     for (int64_t i = 0; i < NUM; i++) {
         indices[i] = i * i % 101 % (ROWS + 1) - (i % 977 == 0); /* some are bad, and skipped */
         for (int64_t c = 0; c < ITEMS; c++) {
@@ -171,10 +170,10 @@ static void test_rows__scatter_of_many_rows_keeps_their_order(void **state)
                                    .skip_bad = true};
     assert_true(math_scatter(test_pool(2), &s) >= 0);
     assert_memory_equal(table, expected, ROWS * ITEMS * sizeof *table);
-    test_free(table);
-    test_free(expected);
-    test_free(updates);
-    test_free(indices);
+    free(table);
+    free(expected);
+    free(updates);
+    free(indices);
 }
 
 static void test_rows__scatter_refuses_bad_indices_whole(void **state)
