@@ -5,6 +5,7 @@ types(op, attr) lists the numpy types TensorFlow's CPU kernels take. A case is d
 What is left out on purpose carries a `DIFFERENCES: tag` comment; DIFFERENCES.md has the reason.
 """
 import cases_array
+import cases_audio
 import cases_blocks
 import cases_former
 import cases_gather
@@ -22,6 +23,7 @@ from values import Case
 GENERATORS = {}
 GENERATORS.update(cases_math.GENERATORS)
 GENERATORS.update(cases_array.GENERATORS)
+GENERATORS.update(cases_audio.GENERATORS)
 GENERATORS.update(cases_blocks.GENERATORS)
 GENERATORS.update(cases_former.GENERATORS)
 GENERATORS.update(cases_gather.GENERATORS)

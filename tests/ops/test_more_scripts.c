@@ -10,6 +10,17 @@ static const struct op_script scripts[] = {
                "y = RandomGamma({int32 [1] 2}, a) seed=87654321 seed2=4", "z = Square(y)",
                "d = Gradient(z, a)"},
      .runs = {"d -> double [3] 0.18599777664270492 7.8684766047537984 30.8318195132272"}},
+    {.ops = "DecodeWav EncodeWav",
+     .nodes = {"bytes = EncodeWav({float [3,2] 0 1 -1 nan 0.5 -0.25}, {int32 [] 8000})",
+               "all = DecodeWav(bytes)",
+               "three = DecodeWav(bytes) desired_channels=3 desired_samples=2",
+               "one = DecodeWav(bytes) desired_channels=1 desired_samples=4",
+               "none = DecodeWav(bytes) desired_channels=0",
+               "cut = Substr(bytes, {int32 [] 0}, {int32 [] 55})", "bad = DecodeWav(cut)"},
+     .runs = {"all all:1 -> float [3,2] 0 0.999969482421875 -1 0 0.5 -0.25 | int32 [] 8000",
+              "three -> float [2,3] 0 0.999969482421875 0.999969482421875 -1 0 0",
+              "one -> float [4,1] 0 -1 0.5 0", "none -> float [3,0]",
+              "bad ! INVALID_ARGUMENT: Data too short when trying to read string"}},
 };
 
 int main(int argc, char **argv)
