@@ -71,6 +71,9 @@ TF_Output builder_bring(struct graph *g, TF_Output in);
 /* After builder_controls: what that loop or branch asks of a new node. */
 void builder_flow_controls(struct graph *g, struct node_desc *d);
 
+/* Nothing is known any more of variables whose nodes have ids from `from` on: those nodes go. */
+void builder_forget(struct graph *g, int64_t from);
+
 /* The VariableDef that a variable came with, for what leat_variable_parts does not say of it. A
  * variable that has one keeps the first. NULL: it was made here. */
 struct pb_variable_def;

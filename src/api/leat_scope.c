@@ -61,6 +61,44 @@ static void builder_free(void *p)
     mem_free(b);
 }
 
+static void forget_defs(struct builder *b, uint64_t from)
+{
+    struct u64map kept = {0};
+    uint64_t key;
+    void *value;
+    for (int64_t pos = 0; u64map_next(&b->defs, &pos, &key, &value);) {
+        if (key < from) {
+            u64map_put(&kept, key, value);
+        } else {
+            strbuf_release(value);
+            mem_free(value);
+        }
+    }
+    u64map_release(&b->defs);
+    b->defs = kept;
+}
+
+void builder_forget(struct graph *g, int64_t from)
+{
+    struct builder *b = builder_get(g);
+    int64_t kept = 0;
+    lock_take(&b->lock);
+    for (int64_t i = 0; i < b->num_owned; i++) {
+        struct leat_variable_parts *v = b->owned[i];
+        if (api_node(v->ref.oper)->id < from) {
+            b->owned[kept++] = v;
+            continue;
+        }
+        u64map_remove(&b->variables, (uint64_t)api_node(v->ref.oper)->id + 1);
+        if (v->read.oper)
+            u64map_remove(&b->variables, (uint64_t)api_node(v->read.oper)->id + 1);
+        mem_free(v);
+    }
+    b->num_owned = kept;
+    forget_defs(b, (uint64_t)from + 1);
+    lock_drop(&b->lock);
+}
+
 struct builder *builder_get(struct graph *g)
 {
     lock_take(&g->lock);

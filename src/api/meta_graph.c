@@ -13,6 +13,7 @@
 
 #include "api/leat_builder.h"
 #include "graph/graphdef.h"
+#include "graph/undo.h"
 #include "proto/pb_reflect.h"
 
 static const char *const variable_collections[] = {
@@ -302,12 +303,19 @@ bool meta_graph_in(struct graph *g, struct pb_meta_graph_def *meta, const char *
     struct import_result imported = {0};
     struct arena a = {0};
     struct reading r = {g, &a, prefix, meta_graph_says_trainable(meta)};
+    struct graph_undo undo;
     if (!is_whole(meta, st))
         return false;
     meta_graph_drop_defaults(meta);
+    graph_undo_begin(g, &undo);
     bool ok = !meta->graph_def || graph_import_def(g, meta->graph_def, &o, &imported, st);
     import_result_clear(&imported);
-    ok = ok && collections_in(&r, meta, true, st) && collections_in(&r, meta, false, st);
+    if (ok && !(collections_in(&r, meta, true, st) && collections_in(&r, meta, false, st))) {
+        builder_forget(g, undo.num_nodes);
+        graph_undo(g, &undo);
+        ok = false;
+    }
+    graph_undo_release(&undo);
     arena_release(&a);
     return ok;
 }

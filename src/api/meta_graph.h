@@ -8,8 +8,7 @@
 
 /* Adds the nodes (as graph_import_def, under prefix) and the collections. Items of the collections
  * of variables become names, and the variables are known to leat_* functions from then on. The
- * message is changed on the way. When nodes cannot be imported nothing was added; when a collection
- * is broken the nodes and those before it stay. */
+ * message is changed on the way. On error nothing was added. */
 MUST_CHECK bool meta_graph_in(struct graph *g, struct pb_meta_graph_def *meta, const char *prefix,
                               struct status *st);
 /* The graph, its ops and its collections, in arena a. */

@@ -15,7 +15,7 @@ struct load_args {
     const struct run_options *run_options; /* of the steps that restore; NULL: the defaults */
 };
 /* Imports the MetaGraph with these tags into the graph, which is empty, restores the variables and
- * runs the init op. The message lives in arena a. NULL on error: the graph may then hold nodes. */
+ * runs the init op. The message lives in arena a. NULL on error: the graph is as it was. */
 struct session *load_saved_model(struct arena *a, struct graph *g, const struct load_args *args,
                                  struct pb_meta_graph_def **meta, struct status *st) MUST_CHECK;
 

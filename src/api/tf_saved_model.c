@@ -3,12 +3,15 @@
  *
  * Order: the MetaGraph is found and imported; when the folder has variables, the restore op runs
  * with their path; then the init op runs. Both get the paths of the assets. Codes and words of
- * errors are those of TensorFlow 1.15's loader. */
+ * errors are those of TensorFlow 1.15's loader; as there, after an error the graph is empty again,
+ * and may be loaded into. */
 #include <string.h>
 
+#include "api/leat_builder.h"
 #include "api/meta_graph.h"
 #include "api/saved_model.h"
 #include "base/mem.h"
+#include "graph/undo.h"
 #include "io/saved_model.h"
 
 struct loading {
@@ -118,11 +121,18 @@ struct session *load_saved_model(struct arena *a, struct graph *g, const struct 
                                  struct pb_meta_graph_def **meta, struct status *st)
 {
     struct loading l = {.a = a, .g = g, .args = args};
+    struct graph_undo undo;
+    graph_undo_begin(g, &undo);
     bool ok = load(&l, st);
     for (int i = 0; i < l.num_feeds; i++)
         tensor_clear(&l.values[i]);
     if (!ok && l.s)
         session_free(l.s);
+    if (!ok) {
+        builder_forget(g, undo.num_nodes);
+        graph_undo(g, &undo);
+    }
+    graph_undo_release(&undo);
     *meta = l.meta;
     return ok ? l.s : NULL;
 }

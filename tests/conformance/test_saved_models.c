@@ -213,6 +213,25 @@ static TF_Session *tf_load(const char *dir, const char *const *tags, int n, TF_G
     return s;
 }
 
+static void is_empty(TF_Graph *g)
+{
+    size_t pos = 0;
+    assert_null(TF_GraphNextOperation(g, &pos));
+    assert_int_equal(TF_GraphNumFunctions(g), 0);
+    assert_int_equal(leat_get_collection(g, LEAT_GLOBAL_VARIABLES, NULL, NULL, 0), 0);
+    TF_Buffer *def = TF_NewBuffer();
+    TF_GraphToGraphDef(g, def, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    TF_Graph *fresh = TF_NewGraph();
+    TF_Buffer *wanted = TF_NewBuffer();
+    TF_GraphToGraphDef(fresh, wanted, status);
+    assert_int_equal(def->length, wanted->length);
+    assert_memory_equal(def->data, wanted->data, def->length);
+    TF_DeleteBuffer(def);
+    TF_DeleteBuffer(wanted);
+    TF_DeleteGraph(fresh);
+}
+
 static void fails(const char *dir, const char *const *tags, int n, TF_Code code, const char *why)
 {
     TF_Graph *g = TF_NewGraph();
@@ -220,6 +239,7 @@ static void fails(const char *dir, const char *const *tags, int n, TF_Code code,
     assert_int_equal(TF_GetCode(status), code);
     if (!strstr(TF_Message(status), why))
         fail_msg("wanted \"%s\" in: %s", why, TF_Message(status));
+    is_empty(g);
     TF_DeleteGraph(g);
 }
 
@@ -288,6 +308,65 @@ static void test_broken(void **state)
     fails(scratch, tags, 1, TF_DATA_LOSS, "Can't parse ");
     write_bytes("saved_model.pb", "", 0);
     fails(scratch, tags, 1, TF_NOT_FOUND, "no meta graph at all");
+}
+
+/* The variables cannot be restored, after the graph was made and a step began: as in TensorFlow the
+ * graph is empty again, and takes another model. */
+static void test_failed_load_leaves_an_empty_graph(void **state)
+{
+    (void)state;
+    struct text path = {0}, good = {0}, bytes = {0};
+    const char *tags[] = {"serve"};
+    model_path("saved_model_half_plus_three/00000123", &good);
+    model_path("saved_model_half_plus_three/00000123/saved_model.pb", &path);
+    assert_true(file_read(path.p, &bytes));
+    write_bytes("saved_model.pb", bytes.p, bytes.n);
+    char folder[200];
+    snprintf(folder, sizeof folder, "%s/variables", scratch);
+    assert_int_equal(mkdir(folder, 0777), 0);
+    write_bytes("variables/variables.index", "no table", 8);
+    TF_Graph *g = TF_NewGraph();
+    assert_null(tf_load(scratch, tags, 1, g, NULL));
+    assert_int_not_equal(TF_GetCode(status), TF_OK);
+    is_empty(g);
+    TF_Session *s = tf_load(good.p, tags, 1, g, NULL);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    TF_Output v;
+    assert_true(leat_get_collection(g, LEAT_GLOBAL_VARIABLES, NULL, &v, 1) > 0);
+    assert_true(leat_find_variable(g, v, NULL));
+    leat_session_close(s);
+    TF_DeleteGraph(g);
+    text_release(&bytes);
+    text_release(&path);
+    text_release(&good);
+}
+
+/* A collection that does not fit the graph: nodes, functions and collections stay as they were. */
+static void test_failed_meta_graph_adds_nothing(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "graph_def { node { name: 'a' op: 'NoOp' } library { function { signature { name: 'f' } } "
+        "} "
+        "versions { producer: 20 min_consumer: 12 bad_consumers: 3 } } "
+        "collection_def { key: 'k' value { node_list { value: 'a' value: 'b' } } } "
+        "collection_def { key: 'new' value { node_list { value: 'a' } } } "
+        "collection_def { key: 'old' value { int64_list { value: 4 } } }";
+    TF_Graph *g = TF_NewGraph();
+    TF_Output x = leat_placeholder(g, .dtype = TF_FLOAT, .name = "x");
+    leat_add_to_collection(g, "k", x);
+    leat_add_to_collection(g, "old", x);
+    TF_Buffer *before = leat_export_meta_graph(g, NULL, status);
+    TF_Buffer meta = {text, sizeof text - 1, NULL};
+    assert_false(leat_import_meta_graph(g, &meta, NULL, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_non_null(strstr(TF_Message(status), "collection old"));
+    TF_Buffer *after = leat_export_meta_graph(g, NULL, status);
+    assert_int_equal(before->length, after->length);
+    assert_memory_equal(before->data, after->data, after->length);
+    TF_DeleteBuffer(before);
+    TF_DeleteBuffer(after);
+    TF_DeleteGraph(g);
 }
 
 static void test_truncated_everywhere(void **state)
@@ -426,6 +505,8 @@ int main(void)
         cmocka_unit_test(test_c_api),
         cmocka_unit_test(test_broken),
         cmocka_unit_test(test_truncated_everywhere),
+        cmocka_unit_test(test_failed_load_leaves_an_empty_graph),
+        cmocka_unit_test(test_failed_meta_graph_adds_nothing),
         cmocka_unit_test(test_meta_graph_round_trip),
         cmocka_unit_test(test_written_and_loaded),
         cmocka_unit_test(test_failed_saves_leave_nothing),
