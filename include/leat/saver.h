@@ -73,8 +73,10 @@ LEAT_EXPORT void leat_save_args_init(struct leat_save_args *args);
  * is full), PERMISSION_DENIED, and those of TF_SessionRun; then nothing has changed. */
 LEAT_EXPORT char *leat_saver_save_fn(leat_saver *saver, TF_Session *session, const char *path,
                                      TF_Status *status, const struct leat_save_args *args);
-/* Gives the variables the values of the checkpoint. INVALID_ARGUMENT: there is none of that name;
- * NOT_FOUND: it lacks a variable; DATA_LOSS: it is broken. */
+/* Gives the variables the values of the checkpoint, with the memory of one of them above the
+ * model's. INVALID_ARGUMENT: there is none of that name, or it has another shape; NOT_FOUND: it
+ * lacks a variable; nothing has changed then. DATA_LOSS: it is broken; some variables may have
+ * their new values, none a broken one. */
 LEAT_EXPORT int leat_saver_restore(leat_saver *saver, TF_Session *session, const char *path,
                                    TF_Status *status);
 

@@ -3,18 +3,21 @@
  * cycle: so three streams run side by side and are put together with a table.
  *
  * Seen as polynomials over GF(2), the register after n more bytes is (register * x^(8n)) xor (the
- * checksum of these bytes alone), modulo the polynomial; that is all that joining needs. */
+ * checksum of these bytes alone), modulo the polynomial; that is all that joining needs. Long texts
+ * go through crc32c_fold.c where the processor has wide carry-less products. */
 #include "codec/crc32c.h"
 
 #include <pthread.h>
 #include <string.h>
+
+#include "codec/crc32c_fold.h"
 
 #if defined(__aarch64__)
 #include <arm_acle.h>
 #include <sys/auxv.h>
 #endif
 
-enum { LONG_STREAM = 2048, SHORT_STREAM = 256, NUM_BYTES = 256 };
+enum { LONG_STREAM = 2048, SHORT_STREAM = 256, NUM_BYTES = 256, FOLD_FROM = 1024 };
 #define POLYNOMIAL 0x82f63b78u
 #define ONE 0x80000000u /* bits are reflected: the highest is x^0 */
 
@@ -24,7 +27,7 @@ struct skip { /* byte k of a register, so many zero bytes later */
 static struct {
     uint32_t byte[8][NUM_BYTES]; /* the register after a byte and 0..7 zero bytes */
     struct skip long_skip, short_skip;
-    bool instruction;
+    bool instruction, folds;
 } tables;
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
 
@@ -44,15 +47,20 @@ static uint32_t times(uint32_t a, uint32_t b)
     return product;
 }
 
-static uint32_t x_to_the_bytes(uint64_t n) /* x^(8n) */
+static uint32_t x_to_the_bits(uint64_t n)
 {
-    uint32_t power = ONE, square = ONE >> 8;
+    uint32_t power = ONE, square = ONE >> 1;
     for (; n; n >>= 1) {
         if (n & 1)
             power = times(power, square);
         square = times(square, square);
     }
     return power;
+}
+
+static uint32_t x_to_the_bytes(uint64_t n)
+{
+    return x_to_the_bits(8 * n);
 }
 
 static void skip_make(struct skip *s, uint64_t n)
@@ -83,6 +91,7 @@ static void tables_make(void)
 #elif defined(__aarch64__)
     tables.instruction = (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
 #endif
+    tables.folds = tables.instruction && crc32c_fold_init(x_to_the_bits);
 }
 
 /* Registers here are without the first and last xor. */
@@ -141,6 +150,14 @@ WITH_INSTRUCTION static uint64_t three_streams(uint64_t r, const uint8_t *p, siz
 WITH_INSTRUCTION static uint32_t by_instruction(uint32_t first, const uint8_t *p, size_t n)
 {
     uint64_t r = first;
+    if (tables.folds && n >= FOLD_FROM) {
+        const size_t blocks = n - n % CRC32C_FOLD_BLOCK;
+        uint64_t rest[2];
+        crc32c_fold(first, p, blocks, rest);
+        r = STEP_8(STEP_8(0, rest[0]), rest[1]);
+        p += blocks;
+        n -= blocks;
+    }
     for (; n >= 3 * LONG_STREAM; p += 3 * LONG_STREAM, n -= 3 * LONG_STREAM)
         r = three_streams(r, p, LONG_STREAM, &tables.long_skip);
     for (; n >= 3 * SHORT_STREAM; p += 3 * SHORT_STREAM, n -= 3 * SHORT_STREAM)

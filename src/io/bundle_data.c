@@ -11,7 +11,11 @@
 #include "io/bundle.h"
 #include "io/coding.h"
 
-enum { PIECE_BYTES = 1 << 18, WINDOW_BYTES = 1 << 16 };
+enum {
+    PIECE_BYTES = 1 << 18,
+    WINDOW_BYTES = 1 << 16,
+    HUGE_PAGE_PIECES = (2 << 20) / PIECE_BYTES, /* first touched by one thread alone */
+};
 
 static bool wrong_sum(const struct bundle_place *p, uint32_t got, struct status *st)
 {
@@ -62,8 +66,9 @@ static bool read_plain(const struct bundle_place *p, char *to, struct status *st
     int64_t num = (p->n + PIECE_BYTES - 1) / PIECE_BYTES;
     struct pieces s = {.p = p, .to = to, .crcs = mem_new_array(uint32_t, num)};
     const double ns_a_piece = 60e3;
+    const int64_t grain = num >= 4 * HUGE_PAGE_PIECES ? HUGE_PAGE_PIECES : 1;
     lock_init(&s.lock, "bundle pieces", LOCK_RANK_LEAF);
-    pool_loop(p->pool, num, 1, ns_a_piece, read_pieces, &s);
+    pool_loop(p->pool, num, grain, ns_a_piece, read_pieces, &s);
     lock_release_memory(&s.lock);
     uint32_t crc = 0;
     for (int64_t i = 0; i < num; i++)

@@ -16,6 +16,7 @@
 enum {
     BUFFER_BYTES = 1 << 16,
     MOST_AT_ONCE = 1 << 30, /* what one write takes is a little less than 2 GiB */
+    SEND_BYTES = 8 << 20,   /* of a big file, on their way to the disk while more is written */
     TRIES = 100,
 };
 
@@ -50,6 +51,17 @@ bool output_open(struct output *o, const char *path, struct status *st)
     return true;
 }
 
+/* The disk begins with what is there, so that the fsync at the end finds little left. Where this
+ * cannot be done nothing is lost. */
+static void send_early(struct output *o, size_t just_written)
+{
+    o->unsent += (int64_t)just_written;
+    if (o->unsent < SEND_BYTES)
+        return;
+    (void)sync_file_range(o->fd, o->written - o->unsent, o->unsent, SYNC_FILE_RANGE_WRITE);
+    o->unsent = 0;
+}
+
 static bool write_out(struct output *o, const char *p, size_t n, struct status *st)
 {
     while (n > 0) {
@@ -60,10 +72,11 @@ static bool write_out(struct output *o, const char *p, size_t n, struct status *
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
-            return os_fail(st, errno, "%s: writing at offset %lld", o->temp,
-                           (long long)(o->size - (int64_t)n));
+            return os_fail(st, errno, "%s: writing at offset %lld", o->temp, (long long)o->written);
         p += done;
         n -= (size_t)done;
+        o->written += done;
+        send_early(o, (size_t)done);
     }
     return true;
 }

@@ -15,7 +15,8 @@ struct output {        /* a zeroed struct is closed */
     int fd;
     char *buf; /* small writes are gathered */
     size_t n;
-    int64_t size; /* bytes written so far, those in buf too */
+    int64_t size;            /* bytes written so far, those in buf too */
+    int64_t written, unsent; /* to the file; of them, the disk was not told of yet */
 };
 
 MUST_CHECK bool output_open(struct output *o, const char *path, struct status *st);

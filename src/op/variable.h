@@ -14,6 +14,7 @@
 #include "op/resource.h"
 #include "tensor/tensor.h"
 
+struct kctx;
 struct variable {
     struct resource base;
     struct lock lock;
@@ -44,6 +45,12 @@ bool variable_initialized(struct variable *v);
 MUST_CHECK bool variable_read(struct variable *v, struct tensor *out, struct status *st);
 /* Takes *t as the new value; it may not be borrowed (kernel_in_keep gives one that is not). */
 void variable_assign(struct variable *v, struct tensor *t);
+/* Whether v may become a value of this shape, as Assign with validate_shape asks; else
+ * INVALID_ARGUMENT. */
+MUST_CHECK bool variable_accepts(struct variable *v, const struct shape *shape, struct status *st);
+/* The variable behind input i, a handle, made where there is none: referenced for the caller. NULL:
+ * no handle, or one of a variable of another type. */
+struct variable *variable_of_handle(struct kctx *c, int i, int dtype, struct status *st) MUST_CHECK;
 /* For updates: locks v and gives its value, made writable (sole, or copied; too many copies for
  * `sparse` make it copy-on-read). End with variable_write_end, also after changes failed. */
 MUST_CHECK bool variable_write_begin(struct variable *v, bool sparse, struct tensor **value,

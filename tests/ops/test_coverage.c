@@ -88,6 +88,7 @@ static const struct excuse excused[] = {
     {"WriteScalarSummary", ALL, WRITES, WRITTEN},
     {"WriteSummary", ALL, WRITES, WRITTEN},
     {"_MaxPoolReluGrad", ALL, "made by the optimiser", "tests/unit/graph/test_fuse_pool.c"},
+    {"_RestoreInto", ALL, "made by the optimiser", "tests/unit/build/test_restore.c"},
     {"Save", EMPTY | SPECIAL, FILES, NULL},
     {"SaveSlices", EMPTY | SPECIAL, FILES, NULL},
 };

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RestoreV2: tensors out of checkpoints, of format V2, or V1 where there is none of V2. They are
  * read in the order of their names, which is that of the file. */
+#include "ops/io/restore.h"
+
 #include "base/mem.h"
 #include "io/bundle.h"
-#include "ops/io/common.h"
 #include "ops/io/v1.h"
 
 struct wanted {
     struct str name, spec;
-    int output;
+    int tensor;
 };
 
 static int by_name(const void *a, const void *b)
@@ -16,13 +17,13 @@ static int by_name(const void *a, const void *b)
     return str_compare(((const struct wanted *)a)->name, ((const struct wanted *)b)->name);
 }
 
-/* The slice that w asks for fits the tensor that the checkpoint has. */
-static bool read_slice(struct bundle *b, const struct wanted *w, const struct bundle_entry *e,
-                       struct tensor *out, struct status *st)
+/* The slice that w asks for is one of a tensor of the shape that the checkpoint has; with its own
+ * shape, which the caller clears. */
+static bool parse_slice(const struct wanted *w, const struct bundle_entry *e, struct slice *slice,
+                        struct shape *part, struct status *st)
 {
-    struct shape whole, part;
-    struct slice slice;
-    if (!slice_spec_parse(w->spec, &whole, &slice, &part, st))
+    struct shape whole;
+    if (!slice_spec_parse(w->spec, &whole, slice, part, st))
         return false;
     bool ok = shape_equal(&whole, &e->shape);
     if (!ok) {
@@ -33,37 +34,65 @@ static bool read_slice(struct bundle *b, const struct wanted *w, const struct bu
                        (int)w->name.n, w->name.p, asked, has);
         mem_free(asked);
         mem_free(has);
+        shape_clear(part);
     }
     shape_clear(&whole);
-    shape_clear(&part);
-    return ok && bundle_read(b, w->name, e, &slice, out, st);
-}
-
-static bool restore_one(struct kctx *c, struct bundle *b, const struct wanted *w, struct status *st)
-{
-    struct bundle_entry e;
-    struct tensor t;
-    bool found;
-    int dtype = kernel_output_type(c, w->output);
-    if (!bundle_find(b, w->name, &e, &found, st))
-        return false;
-    if (!found)
-        return status_not_found(st, "Key %.*s not found in checkpoint", (int)w->name.n, w->name.p);
-    bool ok = e.p->dtype == dtype ||
-              status_invalid(st,
-                             "tensor_name = %.*s; expected dtype %s does not equal original dtype "
-                             "%s",
-                             (int)w->name.n, w->name.p, dtype_name(dtype), dtype_name(e.p->dtype));
-    ok = ok &&
-         (w->spec.n > 0 ? read_slice(b, w, &e, &t, st) : bundle_read(b, w->name, &e, NULL, &t, st));
-    bundle_entry_release(&e);
-    if (ok)
-        kernel_out_take(c, w->output, &t);
     return ok;
 }
 
-static bool check_names(const struct kctx *c, struct status *st)
+/* What the index says of w, which is of the type asked for; the caller releases *e. */
+static bool find_entry(const struct restore *r, struct bundle *b, const struct wanted *w,
+                       struct bundle_entry *e, struct status *st)
 {
+    bool found;
+    int dtype = r->types[w->tensor];
+    if (!bundle_find(b, w->name, e, &found, st))
+        return false;
+    if (!found)
+        return status_not_found(st, "Key %.*s not found in checkpoint", (int)w->name.n, w->name.p);
+    if (e->p->dtype == dtype)
+        return true;
+    status_invalid(st, "tensor_name = %.*s; expected dtype %s does not equal original dtype %s",
+                   (int)w->name.n, w->name.p, dtype_name(dtype), dtype_name(e->p->dtype));
+    bundle_entry_release(e);
+    return false;
+}
+
+/* Whether what the index says can be taken. */
+static bool check_one(const struct restore *r, struct bundle *b, const struct wanted *w,
+                      struct status *st)
+{
+    struct bundle_entry e;
+    struct slice slice;
+    struct shape part = {0};
+    if (!find_entry(r, b, w, &e, st))
+        return false;
+    bool sliced = w->spec.n > 0, ok = !sliced || parse_slice(w, &e, &slice, &part, st);
+    ok = ok && r->fits(r->arg, w->tensor, sliced ? &part : &e.shape, st);
+    shape_clear(&part);
+    bundle_entry_release(&e);
+    return ok;
+}
+
+static bool restore_one(const struct restore *r, struct bundle *b, const struct wanted *w,
+                        struct status *st)
+{
+    struct bundle_entry e;
+    struct slice slice;
+    struct shape part = {0};
+    struct tensor t;
+    if (!find_entry(r, b, w, &e, st))
+        return false;
+    bool sliced = w->spec.n > 0, ok = !sliced || parse_slice(w, &e, &slice, &part, st);
+    ok = ok && bundle_read(b, w->name, &e, sliced ? &slice : NULL, &t, st);
+    shape_clear(&part);
+    bundle_entry_release(&e);
+    return ok && r->take(r->arg, w->tensor, &t, st);
+}
+
+static bool check_names(const struct restore *r, struct status *st)
+{
+    const struct kctx *c = r->c;
     const struct tensor *prefix = kernel_in(c, 0), *names = kernel_in(c, 1);
     const struct tensor *slices = kernel_in(c, 2);
     if (prefix->num_elems != 1)
@@ -79,9 +108,9 @@ static bool check_names(const struct kctx *c, struct status *st)
         mem_free(b);
         return false;
     }
-    if (names->num_elems != kernel_num_outputs(c))
+    if (names->num_elems != r->n)
         return status_invalid(st, "Got %lld tensor names, but %d expected dtypes.",
-                              (long long)names->num_elems, kernel_num_outputs(c));
+                              (long long)names->num_elems, r->n);
     if (names->num_elems != slices->num_elems)
         return status_invalid(
             st,
@@ -90,66 +119,87 @@ static bool check_names(const struct kctx *c, struct status *st)
     return true;
 }
 
-static bool restore_all(struct kctx *c, struct bundle *b, struct status *st)
+static struct wanted wanted_at(const struct restore *r, int i)
 {
-    int n = kernel_num_outputs(c);
-    struct wanted *w = kernel_scratch(c, n * (int64_t)sizeof *w, st);
+    return (struct wanted){tstr_view(&tensor_str(kernel_in(r->c, 1))[i]),
+                           tstr_view(&tensor_str(kernel_in(r->c, 2))[i]), i};
+}
+
+static bool restore_all(const struct restore *r, struct bundle *b, struct status *st)
+{
+    struct wanted *w = kernel_scratch(r->c, r->n * (int64_t)sizeof *w, st);
     if (!w)
         return false;
-    for (int i = 0; i < n; i++)
-        w[i] = (struct wanted){tstr_view(&tensor_str(kernel_in(c, 1))[i]),
-                               tstr_view(&tensor_str(kernel_in(c, 2))[i]), i};
-    qsort(w, (size_t)n, sizeof *w, by_name);
-    for (int i = 0; i < n; i++) {
-        if (kernel_cancelled(c))
+    for (int i = 0; i < r->n; i++)
+        w[i] = wanted_at(r, i);
+    qsort(w, (size_t)r->n, sizeof *w, by_name);
+    for (int i = 0; r->fits && i < r->n; i++)
+        if (!check_one(r, b, &w[i], st))
+            return false;
+    for (int i = 0; i < r->n; i++) {
+        if (kernel_cancelled(r->c))
             return status_fail(st, STATUS_CANCELLED, "The step was cancelled while it restored");
-        if (!restore_one(c, b, &w[i], st))
+        if (!restore_one(r, b, &w[i], st))
             return false;
     }
     return true;
 }
 
-static bool restore_v2(struct kctx *c, const char *prefix, struct status *st)
+static bool restore_v2(const struct restore *r, const char *prefix, struct status *st)
 {
     struct bundle b;
-    if (!bundle_open(&b, prefix, kernel_pool(c), st))
+    if (!bundle_open(&b, prefix, kernel_pool(r->c), st))
         return false;
-    bool ok = restore_all(c, &b, st);
+    bool ok = restore_all(r, &b, st);
     bundle_close(&b);
     return ok;
 }
 
 /* There is no index of format V2: the prefix names files of format V1. */
-static bool restore_v1(struct kctx *c, const char *pattern, struct status *st)
+static bool restore_v1(const struct restore *r, const char *pattern, struct status *st)
 {
-    struct v1_reader r;
+    struct v1_reader reader;
     bool ok = true;
-    if (!v1_open(&r, pattern, st))
+    if (!v1_open(&reader, pattern, st))
         return false;
-    for (int i = 0; ok && i < kernel_num_outputs(c); i++) {
+    for (int i = 0; ok && i < r->n; i++) {
+        struct wanted w = wanted_at(r, i);
         struct tensor t;
-        ok = io_restore_v1(&r, tstr_view(&tensor_str(kernel_in(c, 1))[i]),
-                           tstr_view(&tensor_str(kernel_in(c, 2))[i]), kernel_output_type(c, i), &t,
-                           st);
-        if (ok)
-            kernel_out_take(c, i, &t);
+        ok = io_restore_v1(&reader, w.name, w.spec, r->types[i], &t, st) &&
+             r->take(r->arg, i, &t, st);
     }
-    v1_close(&r);
+    v1_close(&reader);
     return ok;
+}
+
+bool restore_tensors(const struct restore *r, struct status *st)
+{
+    if (!check_names(r, st))
+        return false;
+    char *prefix = io_path(r->c, 0, 0, st);
+    if (!prefix)
+        return false;
+    char *index = bundle_index_path(prefix);
+    bool ok = file_exists_at(index) ? restore_v2(r, prefix, st) : restore_v1(r, prefix, st);
+    mem_free(index);
+    mem_free(prefix);
+    return ok;
+}
+
+static bool give_output(void *arg, int i, struct tensor *t, struct status *st UNUSED)
+{
+    kernel_out_take(arg, i, t);
+    return true;
 }
 
 static bool restore_run(struct kctx *c, struct status *st)
 {
-    if (!check_names(c, st))
-        return false;
-    char *prefix = io_path(c, 0, 0, st);
-    if (!prefix)
-        return false;
-    char *index = bundle_index_path(prefix);
-    bool ok = file_exists_at(index) ? restore_v2(c, prefix, st) : restore_v1(c, prefix, st);
-    mem_free(index);
-    mem_free(prefix);
-    return ok;
+    const struct restore r = {.c = c,
+                              .types = c->kernel->output_types,
+                              .n = kernel_num_outputs(c),
+                              .take = give_output,
+                              .arg = c};
+    return restore_tensors(&r, st);
 }
 
 static bool restore_shape(struct infer_ctx *c, struct status *st)

@@ -116,34 +116,11 @@ KERNEL_DEF(read_variable_op_cpu) = {.op = "ReadVariableOp", .device = "CPU", .ru
 
 /* --- writing --- */
 
-struct make_args {
-    const char *name;
-    int dtype;
-};
-
-static struct resource *make_variable(void *arg, struct status *st)
-{
-    (void)st;
-    const struct make_args *m = arg;
-    return &variable_new(m->name, m->dtype)->base;
-}
-
 static bool assign_run(struct kctx *c, struct status *st)
 {
-    struct handle *const *h = kernel_in(c, 0)->data;
-    if (kernel_in(c, 0)->num_elems != 1 || !*h)
-        return status_invalid(st, "AssignVariableOp: the first input is not a resource handle");
-    struct make_args m = {(*h)->name, kernel_in(c, 1)->dtype};
-    struct resource *r = resource_find_or_make(c->env->container_resources, (*h)->container,
-                                               &variable_type, (*h)->name, make_variable, &m, st);
-    if (!r)
-        return false;
-    struct variable *v = (struct variable *)r;
     struct tensor own;
-    bool ok = v->dtype == m.dtype ||
-              status_invalid(st, "Trying to assign variable with wrong dtype. Expected %s got %s",
-                             dtype_name(v->dtype), dtype_name(m.dtype));
-    ok = ok && update_own_value(c, 1, &own, st);
+    struct variable *v = variable_of_handle(c, 0, kernel_in(c, 1)->dtype, st);
+    bool ok = v && update_own_value(c, 1, &own, st);
     if (ok)
         variable_assign(v, &own);
     variable_unref(v);

@@ -127,25 +127,6 @@ static bool assign_init(struct kernel *k, void *state, struct status *st)
     return true;
 }
 
-static bool shapes_match(struct variable *v, const struct tensor *value, struct status *st)
-{
-    lock_take(&v->lock);
-    const struct shape *now = v->value.dtype != DT_INVALID ? &v->value.shape : &v->shape;
-    bool same = now->rank < 0 || shape_compatible(now, &value->shape);
-    struct strbuf text = {0};
-    if (!same)
-        shape_print(now, &text);
-    lock_drop(&v->lock);
-    if (!same) {
-        strbuf_puts(&text, " rhs shape= ");
-        shape_print(&value->shape, &text);
-        status_invalid(st, "Assign requires shapes of both tensors to match. lhs shape= %s",
-                       strbuf_text(&text));
-    }
-    strbuf_release(&text);
-    return same;
-}
-
 bool update_own_value(struct kctx *c, int i, struct tensor *out, struct status *st)
 {
     struct tensor *value = c->in[i];
@@ -162,7 +143,7 @@ static bool assign_run(struct kctx *c, struct status *st)
     struct variable *v = kernel_ref(c, 0);
     struct tensor own;
     if (((struct assign_state *)kernel_state(c))->validate_shape &&
-        !shapes_match(v, kernel_in(c, 1), st))
+        !variable_accepts(v, &kernel_in(c, 1)->shape, st))
         return false;
     if (!update_own_value(c, 1, &own, st))
         return false;
