@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "op/rendezvous.h"
+#include "op/session_store.h"
 #include "runtime/call_kernel.h"
 #include "runtime/devices.h"
 #include "runtime/kernel_store.h"
@@ -556,6 +557,9 @@ static bool run_plan(struct session *s, struct plan *p, const struct run_args *a
     if (timeout > 0)
         timer = timer_start(env->cancel, timeout);
     bool ok = run_traced(s, p, step, a, st);
+    for (int i = 0; ok && i < a->num_fetches; i++)
+        session_store_keep(step->resources, s->container, a->fetches[i].node->op->name,
+                           &a->fetch_values[i]);
     timer_stop(timer);
     if (own_cancel) {
         cancel_unref(env->cancel);
