@@ -128,11 +128,14 @@ static TF_Output read_resource(struct node_desc *d, const struct leat_variable_p
     char *scope = mem_printf("%s/", d->name);
     leat_push_scope(g, scope);
     mem_free(scope);
+    leat_push_colocation(g, NULL); /* reads are where the variable is */
+    leat_push_device(g, TF_OperationDevice(v->ref.oper));
     TF_OperationDescription *read = leat_begin(g, "ReadVariableOp", NULL, d->made_at);
     TF_SetAttrType(read, "dtype", v->dtype);
     TF_AddInput(read, builder_bring(d->graph, v->ref));
     TF_Output out = leat_output_of(leat_finish(read), 0);
-    leat_pop(g);
+    for (int i = 0; i < 3; i++)
+        leat_pop(g);
     return out;
 }
 

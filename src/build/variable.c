@@ -189,13 +189,22 @@ TF_Output leat_get_variable_fn(TF_Graph *g, const char *name, struct leat_shape 
 
 /* --- reading and updating --- */
 
+static TF_Output read_now(TF_Graph *g, const struct leat_variable_parts *v)
+{
+    leat_push_colocation(g, NULL);
+    leat_push_device(g, TF_OperationDevice(v->ref.oper));
+    TF_Output value = leat_read_variable_op(g, v->ref, .dtype = v->dtype);
+    leat_pop(g);
+    leat_pop(g);
+    return value;
+}
+
 TF_Output leat_variable_value(TF_Graph *g, TF_Output v)
 {
     struct leat_variable_parts parts;
     if (!leat_find_variable(g, v, &parts))
         return v;
-    return parts.is_resource ? leat_read_variable_op(g, parts.ref, .dtype = parts.dtype)
-                             : parts.read;
+    return parts.is_resource ? read_now(g, &parts) : parts.read;
 }
 
 enum update { ASSIGN, ADD, SUB };

@@ -90,3 +90,16 @@ bool device_spec_matches(const struct device_spec *spec, const struct device_spe
            (spec->task < 0 || spec->task == full->task) &&
            (spec->index < 0 || spec->index == full->index);
 }
+
+static bool same_or_open(int a, int b)
+{
+    return a < 0 || b < 0 || a == b;
+}
+
+bool device_spec_compatible(const struct device_spec *a, const struct device_spec *b)
+{
+    return (!a->job[0] || !b->job[0] || strcmp(a->job, b->job) == 0) &&
+           (!a->type[0] || !b->type[0] || strcasecmp(a->type, b->type) == 0) &&
+           same_or_open(a->replica, b->replica) && same_or_open(a->task, b->task) &&
+           same_or_open(a->index, b->index);
+}

@@ -64,6 +64,48 @@ static void join_groups(struct place *p)
     }
 }
 
+static bool any_state(const int *types, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (dtype_is_ref(types[i]) || types[i] == DT_RESOURCE)
+            return true;
+    }
+    return false;
+}
+
+static bool reads_state(const struct rnode *n)
+{
+    return any_state(n->input_types, n->num_inputs);
+}
+
+/* Where state is, is for the node that makes it to say: what a node on it asks against that does
+ * not count, as in TensorFlow. */
+static bool follow_state(struct place *p, struct status *st)
+{
+    const struct rnode **owner = mem_new_array(const struct rnode *, p->rg->num_nodes + 1);
+    for (int64_t i = 0; i < p->rg->num_nodes; i++) {
+        const struct rnode *n = p->rg->nodes[i];
+        if (n->device[0] && any_state(n->output_types, n->num_outputs) && !reads_state(n))
+            owner[root_of(p, n->id)] = n;
+    }
+    bool ok = true;
+    for (int64_t i = 0; ok && i < p->rg->num_nodes; i++) {
+        struct rnode *n = p->rg->nodes[i];
+        const struct rnode *by = owner[root_of(p, n->id)];
+        struct device_spec spec, at;
+        if (!by || !n->device[0] || !reads_state(n))
+            continue;
+        ok = device_spec_parse(n->device, &spec, st) && device_spec_parse(by->device, &at, st);
+        if (ok && !device_spec_compatible(&spec, &at)) {
+            log_info("%s: asks for %s, but works on the state of %s, which is on %s", n->name,
+                     n->device, by->name, by->device);
+            n->device = "";
+        }
+    }
+    mem_free(owner);
+    return ok;
+}
+
 /* soft: any device of the task that was asked for. */
 static bool wants(const struct rnode *n, const struct device *d, bool soft, struct status *st)
 {
@@ -239,7 +281,7 @@ bool place_rgraph(struct session *s, struct rgraph *rg, struct status *st)
     join_groups(&p);
     for (int64_t i = 0; i < rg->num_nodes; i++)
         members[root_of(&p, (int)i)]++;
-    bool ok = place_all(&p, members, st);
+    bool ok = follow_state(&p, st) && place_all(&p, members, st);
     mem_free(p.group);
     mem_free(p.chosen);
     mem_free(members);

@@ -21,6 +21,8 @@ struct device_spec {
 };
 /* Also the old forms "/cpu:0", "/gpu:1" and "*"; "" is all absent. */
 MUST_CHECK bool device_spec_parse(const char *name, struct device_spec *out, struct status *st);
+/* Whether some device fits both. */
+bool device_spec_compatible(const struct device_spec *a, const struct device_spec *b);
 bool device_spec_matches(const struct device_spec *spec, const struct device_spec *full);
 
 #endif

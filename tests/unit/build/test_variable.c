@@ -158,6 +158,36 @@ static void test_variable__initializers_join_devices(void **state)
                     "x NoOp(^v/Assign)\n");
 }
 
+/* A node on a variable runs where that is, whatever device it asks for; a read asks for none. */
+static void test_variable__decides_where_its_nodes_are(void **state)
+{
+    struct made *m = *state;
+    TF_Graph *g = m->g;
+    TF_Output v, read, w;
+    leat_with_device(g, "/cpu:1") {
+        v = leat_variable(g, "v", leat_zeros(g, leat_shape(2)), .resource = 1);
+        w = leat_variable(g, "w", leat_zeros(g, leat_shape(2)));
+    }
+    TF_Output value = leat_const_floats(g, ((float[]){1, 2}), leat_shape(2));
+    TF_Operation *assign = NULL;
+    leat_with_device(g, "/cpu:0") {
+        assign = leat_assign_variable_op(g, v, value);
+        read = leat_neg(g, v);
+        (void)leat_op_assign(g, w, value);
+    }
+    assert_no_error(m);
+    assert_string_equal(TF_OperationDevice(assign), "/device:CPU:0");
+    assert_string_equal(TF_OperationDevice(TF_GraphOperationByName(g, "Neg/ReadVariableOp")),
+                        "/device:CPU:1");
+    TF_Session *session = leat_session_new(g, m->st, .cpu_devices = 2);
+    float got[2] = {0, 0};
+    assert_true(leat_run_op(session, leat_global_variables_initializer(g), leat_no_feeds(), m->st));
+    assert_true(leat_run_op(session, assign, leat_no_feeds(), m->st));
+    assert_true(leat_run(session, m->st, .fetches = leat_fetches(leat_fetch(read, got, 2))));
+    assert_true(got[0] == -1 && got[1] == -2);
+    leat_session_close(session);
+}
+
 static void test_variable__errors(void **state)
 {
     struct made *m = *state;
@@ -209,6 +239,7 @@ int main(void)
         T(test_variable__shared_by_name),
         T(test_variable__default_initializer_is_glorot),
         T(test_variable__initializers_join_devices),
+        T(test_variable__decides_where_its_nodes_are),
         T(test_variable__errors),
         T(test_variable__seeds_follow_1_15),
     };
