@@ -30,7 +30,16 @@ struct peers *peers_new(const struct spec *spec, const struct rpc_security *secu
                         const struct peer_deadlines *deadlines);
 /* Of another cluster, with the same security and deadlines; the caller's. */
 struct peers *peers_like(const struct peers *p, const struct spec *spec);
-void peers_free(struct peers *p); /* ends heartbeats, closes channels */
+void peers_free(struct peers *p); /* ends heartbeats and calls, closes channels */
+/* Who this task is, as its heartbeats say; before the first use. */
+void peers_set_self(struct peers *p, const char *task, uint64_t incarnation);
+/* What a task said of itself by a heartbeat or goodbye of its own. Others than the spec's are
+ * ignored. */
+void peers_heard(struct peers *p, struct str task, uint64_t incarnation, bool leaving);
+/* Tells the others that this task leaves; waits for their answers, timeout_ms at most. */
+void peers_goodbye(struct peers *p, int64_t timeout_ms);
+/* Whether there are tasks of other jobs, and each was seen and has left. */
+bool peers_all_left(struct peers *p, const char *but_job);
 
 /* NULL with NOT_FOUND naming what is in the cluster. Lives as long as the set. */
 struct peer *peers_find(struct peers *p, const char *job, int index, struct status *st) MUST_CHECK;
@@ -42,6 +51,7 @@ const char *peer_address(const struct peer *p); /* "host:port" */
 
 /* As rpc_start, but fails as the peer's state says (UNAVAILABLE when it is or gets lost, whatever
  * the call waits for; DEADLINE_EXCEEDED when it was never seen by the start deadline). */
+/* NULL: done was called already, as the state forbids the call. */
 struct rpc_request *peer_start(struct peer *p, const char *path, struct rpc_msg *request,
                                int64_t timeout_ms, rpc_done_fn done, void *arg);
 

@@ -109,7 +109,8 @@ typedef void (*rpc_done_fn)(void *arg, const struct status *st, struct rpc_msg *
 struct rpc_request *rpc_start(struct rpc_channel *c, const char *path, struct rpc_msg *request,
                               const struct rpc_options *o, rpc_done_fn done, void *arg);
 void rpc_request_cancel(struct rpc_request *r); /* done gets CANCELLED, unless it was over */
-void rpc_request_unref(struct rpc_request *r);  /* NULL is fine */
+struct rpc_request *rpc_request_ref(struct rpc_request *r);
+void rpc_request_unref(struct rpc_request *r); /* NULL is fine for all three */
 /* The same, waiting for it; cancel (may be NULL) ends it early. Not on a network thread. */
 struct cancel;
 MUST_CHECK bool rpc_call_wait(struct rpc_channel *c, const char *path, struct rpc_msg *request,

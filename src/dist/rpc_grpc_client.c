@@ -80,6 +80,13 @@ void rpc_channel_unref(struct rpc_channel *c)
 
 /* --- calls --- */
 
+struct rpc_request *rpc_request_ref(struct rpc_request *r)
+{
+    if (r)
+        __atomic_fetch_add(&r->refs, 1, __ATOMIC_RELAXED);
+    return r;
+}
+
 void rpc_request_unref(struct rpc_request *r)
 {
     if (!r || __atomic_sub_fetch(&r->refs, 1, __ATOMIC_ACQ_REL) > 0)
@@ -187,7 +194,7 @@ struct rpc_request *rpc_start(struct rpc_channel *c, const char *path, struct rp
 
 void rpc_request_cancel(struct rpc_request *r)
 {
-    if (r->call)
+    if (r && r->call)
         r->g->grpc_call_cancel(r->call, NULL);
 }
 

@@ -108,6 +108,11 @@ void rpc_request_cancel(struct rpc_request *r)
     (void)r;
 }
 
+struct rpc_request *rpc_request_ref(struct rpc_request *r)
+{
+    return r;
+}
+
 void rpc_request_unref(struct rpc_request *r)
 {
     (void)r;
