@@ -27,6 +27,11 @@ typedef void (*master_done_fn)(void *arg, const struct status *st);
 /* handle: for the caller to mem_free. */
 char *master_create_session(struct master *m, const struct pb_graph_def *graph,
                             const struct pb_config_proto *config, struct status *st) MUST_CHECK;
+/* target: what the client named this server by ("grpc://host:port"), which finds it in a cluster
+ * that the config brings (ClusterSpec propagation). */
+char *master_create_session_for(struct master *m, const struct pb_graph_def *graph,
+                                const struct pb_config_proto *config, struct str target,
+                                struct status *st) MUST_CHECK;
 /* version: the client's in, the new one out; another than the session's is ABORTED. */
 MUST_CHECK bool master_extend_session(struct master *m, struct str handle,
                                       const struct pb_graph_def *graph, int64_t *version,
@@ -42,6 +47,7 @@ struct master_step { /* borrowed until done */
     struct str partial_handle; /* "" : a whole step */
     int64_t request_id;
     const struct pb_run_options *options; /* may be NULL */
+    bool elsewhere; /* the calling thread serves the network: kernels run on others */
 };
 /* values: by tensor name, as asked for; metadata: a serialized RunMetadata or empty. Both may be
  * taken. */

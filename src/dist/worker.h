@@ -51,6 +51,7 @@ struct worker_run { /* one part of one step; borrowed until done */
     int64_t num_recv;
     bool partial, last_partial; /* piecewise: RunGraph comes several times for one step */
     bool timeline;              /* step stats are wanted */
+    bool elsewhere;             /* the calling thread serves the network: kernels run on others */
 };
 /* stats: a serialized StepStats or empty. values: as recv_keys, in their order; may be taken. */
 typedef void (*worker_run_fn)(void *arg, const struct status *st, struct wire_values *values,

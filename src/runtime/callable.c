@@ -9,52 +9,38 @@
 
 struct callable {
     struct session *session;
-    struct plan *plan;         /* NULL: the session runs elsewhere, */
-    struct run_args signature; /* and by these */
+    struct plan *plan;
     struct output *feeds;
     int num_feeds, num_fetches;
+    bool light; /* few steps, none of them expensive: over before another thread would begin */
 };
 
-/* Without a plan: each call is a run of the session. */
-static void keep_signature(struct callable *c, const struct run_args *a)
-{
-    struct output *fetches = mem_new_array(struct output, a->num_fetches + 1);
-    struct node **targets = mem_new_array(struct node *, a->num_targets + 1);
-    for (int i = 0; i < a->num_fetches; i++)
-        fetches[i] = a->fetches[i];
-    for (int i = 0; i < a->num_targets; i++)
-        targets[i] = a->targets[i];
-    c->signature = (struct run_args){.feeds = c->feeds,
-                                     .num_feeds = a->num_feeds,
-                                     .fetches = fetches,
-                                     .num_fetches = a->num_fetches,
-                                     .targets = targets,
-                                     .num_targets = a->num_targets};
-}
+enum { LIGHT_STEPS = 64 };
 
-static bool run_elsewhere(struct callable *c, const struct tensor *feeds, struct tensor *fetches,
-                          struct status *st)
+static bool is_light(const struct plan *p)
 {
-    struct run_args a = c->signature;
-    a.feed_values = feeds;
-    a.fetch_values = fetches;
-    return session_run(c->session, &a, st);
+    int steps = 0;
+    for (int i = 0; i < p->num_parts; i++) {
+        if (p->parts[i].heavy)
+            return false;
+        steps += p->parts[i].num_steps;
+    }
+    return steps <= LIGHT_STEPS;
 }
 
 struct callable *callable_new(struct session *s, const struct run_args *signature,
                               struct status *st)
 {
-    struct plan *p = s->kind ? NULL : session_plan(s, signature, st);
-    if (!p && !s->kind)
+    struct plan *p = session_plan(s, signature, st);
+    if (!p)
         return NULL;
     struct callable *c = mem_new(struct callable);
     *c = (struct callable){.session = s, .plan = p, .num_fetches = signature->num_fetches};
+    c->light = is_light(p);
     c->num_feeds = signature->num_feeds;
     c->feeds = mem_new_array(struct output, signature->num_feeds + 1);
     for (int i = 0; i < signature->num_feeds; i++)
         c->feeds[i] = signature->feeds[i];
-    if (s->kind)
-        keep_signature(c, signature);
     return c;
 }
 
@@ -62,8 +48,6 @@ bool callable_run(struct callable *c, const struct tensor *feeds, struct tensor 
                   struct status *st)
 {
     struct session *s = c->session;
-    if (s->kind)
-        return run_elsewhere(c, feeds, fetches, st);
     for (int i = 0; i < c->num_fetches; i++)
         fetches[i] = (struct tensor){0};
     if (!session_check_feeds(c->feeds, feeds, c->num_feeds, st) || !session_enter(s, st))
@@ -197,7 +181,7 @@ void callable_start(struct callable *c, const struct callable_step *step, callab
     r->outer_token = step->cancel ? cancel_add(step->cancel, outer_cancelled, r) : 0;
     if (step->cancel && !r->outer_token)
         outer_cancelled(r);
-    if (step->elsewhere)
+    if (step->elsewhere && !c->light)
         pool_submit(c->session->pool, run_started, r);
     else
         run_started(r);
@@ -208,8 +192,6 @@ void callable_free(struct callable *c)
     if (!c)
         return;
     plan_unref(c->plan);
-    mem_free((void *)(uintptr_t)c->signature.fetches);
-    mem_free((void *)(uintptr_t)c->signature.targets);
     mem_free(c->feeds);
     mem_free(c);
 }

@@ -17,7 +17,6 @@
 #include "op/cancel.h"
 #include "op/rendezvous.h"
 #include "runtime/session_impl.h"
-#include "runtime/session_kind.h"
 
 struct partial_fetch {
     struct partial *run;
@@ -224,11 +223,6 @@ char *session_partial_setup(struct session *s, const struct run_args *signature,
     a.partial = true;
     if (!session_enter(s, st))
         return NULL;
-    if (s->kind) {
-        char *remote = s->kind->partial_setup(s->remote, signature, st);
-        session_leave(s);
-        return remote;
-    }
     uint64_t mode = cpu_float_mode_enter();
     struct plan *plan = session_plan(s, &a, st);
     cpu_float_mode_restore(mode);
@@ -354,56 +348,11 @@ static bool check_names(struct partial *p, struct want *w, struct status *st)
     return true;
 }
 
-/* --- whether the fetches follow from what has been fed --- */
-
-struct reach {
-    bool *seen;
-    struct node **stack;
-    int64_t depth, cap, num_nodes;
-};
-
-static void visit(struct reach *r, struct node *n)
-{
-    if (!n || n->id >= r->num_nodes || r->seen[n->id])
-        return;
-    r->seen[n->id] = true;
-    r->stack = vec_reserve(r->stack, &r->cap, r->depth + 1, sizeof *r->stack);
-    r->stack[r->depth++] = n;
-}
-
-static bool reach_inputs(struct partial *p, struct reach *r, struct node *n, struct status *st)
-{
-    for (int i = 0; i < n->num_inputs; i++) {
-        const struct output o = n->inputs[i];
-        const int feed = find_feed(p, o);
-        if (feed >= 0 && !p->fed[feed])
-            return status_invalid(
-                st, "Fetch %s:%d can't be computed from the feeds that have been fed so far.",
-                o.node->name, o.index);
-        if (feed < 0)
-            visit(r, o.node);
-    }
-    for (int64_t i = 0; i < n->num_control_inputs; i++)
-        visit(r, n->control_inputs[i]);
-    return true;
-}
-
 /* With those of this call marked as fed. Under the run's lock. */
 static bool check_fetches(struct partial *p, const struct want *w, struct status *st)
 {
-    struct graph *g = p->session->graph;
-    lock_take(&g->lock);
-    struct reach r = {.num_nodes = g->num_nodes};
-    r.seen = mem_new_array(bool, g->num_nodes + 1);
-    for (int i = 0; i < w->a->num_fetches; i++)
-        visit(&r, w->a->fetches[i].node);
-    bool ok = true;
-    while (ok && r.depth > 0)
-        ok = reach_inputs(p, &r, r.stack[--r.depth], st);
-    lock_drop(&g->lock);
-    mem_free(r.seen);
-    mem_free(r.stack);
-    return ok;
+    return partial_can_fetch(p->session->graph, p->feeds, p->fed, p->num_feeds, w->a->fetches,
+                             w->a->num_fetches, st);
 }
 
 /* Marks what this call feeds and fetches; nothing is marked after an error. */
@@ -549,12 +498,6 @@ bool session_partial_run(struct session *s, const char *handle, const struct run
         a->fetch_values[i] = (struct tensor){0};
     if (!session_enter(s, st))
         return false;
-    if (s->kind) {
-        bool done = session_check_feeds(a->feeds, a->feed_values, a->num_feeds, st) &&
-                    s->kind->partial_run(s->remote, handle, a, st);
-        session_leave(s);
-        return done;
-    }
     struct partial *p = take(s, handle, st);
     bool ok = false, ended = false;
     if (p) {

@@ -287,3 +287,28 @@ bool place_rgraph(struct session *s, struct rgraph *rg, struct status *st)
     mem_free(members);
     return ok;
 }
+
+static const struct device *same_name(struct device *devices, int n, const char *name)
+{
+    for (int i = 0; i < n; i++) {
+        if (strcmp(devices[i].name, name) == 0)
+            return &devices[i];
+    }
+    return NULL;
+}
+
+void place_on_devices(struct session *s, struct device *devices, int n)
+{
+    const struct device **to = mem_new_array(const struct device *, s->num_devices + 1);
+    for (int i = 0; i < s->num_devices; i++)
+        to[i] = same_name(devices, n, s->devices[i].name);
+    lock_take(&s->lock);
+    for (int64_t i = 0; i < s->num_placed; i++) {
+        if (s->placed[i])
+            s->placed[i] = to[s->placed[i] - s->devices];
+    }
+    s->devices = devices;
+    s->num_devices = n;
+    lock_drop(&s->lock);
+    mem_free(to);
+}

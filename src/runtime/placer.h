@@ -11,6 +11,10 @@
  * nodes with reference inputs, and those colocated by _class, stand where those stand. */
 MUST_CHECK bool place_rgraph(struct session *s, struct rgraph *rg, struct status *st);
 
+/* Other devices for a session that stands in a task and runs nothing: what was placed stays on the
+ * device of the same name. They are the caller's, as the old ones are again. */
+void place_on_devices(struct session *s, struct device *devices, int n);
+
 /* Whether some device fits n's request; INVALID_ARGUMENT naming n and the devices. */
 MUST_CHECK bool place_possible(struct session *s, const struct node *n, struct status *st);
 

@@ -31,11 +31,9 @@ struct session {
     struct device *devices;
     int num_devices;
     struct resource_map *container, *process;
-    bool placed_in_task;                 /* devices and container are the task's */
-    struct kernel_store *store;          /* the task's; may be NULL */
-    const struct session_kind_def *kind; /* NULL: it runs here */
-    void *remote;                        /* of that kind */
-    struct cancel *cancel;               /* fires at close; parent of every step's */
+    bool placed_in_task;        /* devices and container are the task's */
+    struct kernel_store *store; /* the task's; may be NULL */
+    struct cancel *cancel;      /* fires at close; parent of every step's */
     char *handle;
     struct functions *functions;                /* runtime/functions.c */
     int64_t next_step;                          /* atomic */
@@ -63,6 +61,12 @@ void session_run_function(struct kernel_env *env, struct kctx *caller, const str
                           struct tensor *inputs, int num_inputs, function_done_fn done, void *arg);
 void session_functions_free(struct session *s);
 void session_partials_free(struct session *s); /* of a closed session */
+
+/* Whether the fetches follow from those feeds that were fed: INVALID_ARGUMENT names one that does
+ * not. (runtime/reach.c) */
+MUST_CHECK bool partial_can_fetch(struct graph *g, const struct output *feeds, const bool *fed,
+                                  int num_feeds, const struct output *fetches, int num_fetches,
+                                  struct status *st);
 
 /* runtime/session_list.c */
 void session_list_add(struct session *s);

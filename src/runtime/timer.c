@@ -16,6 +16,7 @@ struct timer {
     int64_t deadline_ns, timeout_ms;
     struct timer *next, **link; /* link NULL: fired, or stopped */
     bool firing;
+    bool abandoned; /* stopped by what its firing led to, on the timers' own thread */
 };
 
 static struct lock timers_lock = LOCK_INIT("timers", LOCK_RANK_LEAF);
@@ -23,6 +24,7 @@ static struct cond timers_changed; /* initialised with the thread */
 static struct cond timers_fired;
 static struct timer *timers; /* guarded by timers_lock, as all below */
 static bool thread_started;
+static pthread_t timers_thread;
 
 static void unlink_timer(struct timer *t)
 {
@@ -57,6 +59,10 @@ static void fire(struct timer *t)
     mem_free(reason);
     lock_take(&timers_lock);
     t->firing = false;
+    if (t->abandoned) {
+        cancel_unref(t->cancel);
+        mem_free(t);
+    }
     cond_broadcast(&timers_fired);
 }
 
@@ -85,6 +91,7 @@ static void start_thread(void)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     if (pthread_create(&thread, NULL, run, NULL) == 0) {
+        timers_thread = thread;
         pthread_detach(thread);
         thread_started = true;
     }
@@ -117,6 +124,11 @@ void timer_stop(struct timer *t)
         return;
     lock_take(&timers_lock);
     unlink_timer(t);
+    if (t->firing && pthread_equal(pthread_self(), timers_thread)) {
+        t->abandoned = true;
+        lock_drop(&timers_lock);
+        return;
+    }
     while (t->firing)
         cond_wait(&timers_fired, &timers_lock);
     lock_drop(&timers_lock);

@@ -13,7 +13,6 @@ import cases_graph
 import cases_linear
 import cases_math
 import cases_nn
-import cases_places
 import cases_random
 import cases_set
 import cases_spectral
@@ -31,7 +30,6 @@ GENERATORS.update(cases_gather.GENERATORS)
 GENERATORS.update(cases_graph.GENERATORS)
 GENERATORS.update(cases_linear.GENERATORS)
 GENERATORS.update(cases_nn.GENERATORS)
-GENERATORS.update(cases_places.GENERATORS)
 GENERATORS.update(cases_random.GENERATORS)
 GENERATORS.update(cases_set.GENERATORS)
 GENERATORS.update(cases_spectral.GENERATORS)
