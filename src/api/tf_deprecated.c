@@ -59,13 +59,14 @@ void TF_Reset(const TF_SessionOptions *opt, const char **containers, int ncontai
               TF_Status *status)
 {
     struct status st = {0};
+    static const struct config defaults;
     bool ok = ncontainers >= 0 && (ncontainers == 0 || containers);
     for (int i = 0; ok && i < ncontainers; i++)
         ok = containers[i];
     if (!ok)
         status_invalid(&st, "TF_Reset: %d containers, or a NULL", ncontainers);
     else if (api_target_ok(opt ? opt->config.target : NULL, &st))
-        sessions_reset(containers, ncontainers);
+        (void)!sessions_reset_at(opt ? &opt->config : &defaults, containers, ncontainers, &st);
     api_return(status, &st);
 }
 

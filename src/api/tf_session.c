@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TF_Session on a local session: options, runs, devices. */
+/* TF_Session: options, runs, devices. */
 #include <string.h>
 
 #include "api/api_impl.h"
 #include "api/api_values.h"
 #include "base/mem.h"
-#include "device/device.h"
+#include "runtime/session_kind.h"
 
 /* --- options --- */
 
@@ -49,12 +49,8 @@ bool api_target_ok(const char *target, struct status *st)
 {
     if (!target || !target[0] || strcmp(target, "local") == 0)
         return true;
-    if (strncmp(target, "grpc://", 7) == 0)
-        return status_unimplemented(st,
-                                    "No session factory registered for the given session options: "
-                                    "target '%s'; this build runs sessions in its own process "
-                                    "(leave the target empty)",
-                                    target);
+    if (session_kind_find(target))
+        return true;
     return status_not_found(st,
                             "No session factory registered for the given session options: target "
                             "'%s'. Leave it empty for a session in this process",
@@ -165,28 +161,20 @@ void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_O
 
 struct TF_DeviceList { /* a copy: outlives the session */
     int n;
-    struct listed {
-        char *name, *type;
-        int64_t memory;
-        uint64_t incarnation;
-    } * v;
+    struct session_device_info *v;
 };
 
 TF_DeviceList *TF_SessionListDevices(TF_Session *session, TF_Status *status)
 {
     struct status st = {0};
+    struct session_device_info *v;
     TF_DeviceList *l = NULL;
+    int n;
     if (!session) {
         status_invalid(&st, "TF_SessionListDevices: no session");
-    } else {
+    } else if (session_devices(session->s, &v, &n, &st)) {
         l = mem_new(TF_DeviceList);
-        l->n = session_num_devices(session->s);
-        l->v = mem_new_array(struct listed, l->n + 1);
-        for (int i = 0; i < l->n; i++) {
-            const struct device *d = session_device(session->s, i);
-            l->v[i] = (struct listed){mem_strdup(d->name), mem_strdup(d->def->type),
-                                      d->memory_bytes, d->incarnation};
-        }
+        *l = (TF_DeviceList){n, v};
     }
     api_return(status, &st);
     return l;
@@ -196,11 +184,7 @@ void TF_DeleteDeviceList(TF_DeviceList *list)
 {
     if (!list)
         return;
-    for (int i = 0; i < list->n; i++) {
-        mem_free(list->v[i].name);
-        mem_free(list->v[i].type);
-    }
-    mem_free(list->v);
+    session_devices_free(list->v, list->n);
     mem_free(list);
 }
 
@@ -209,7 +193,8 @@ int TF_DeviceListCount(const TF_DeviceList *list)
     return list ? list->n : 0;
 }
 
-static const struct listed *listed_at(const TF_DeviceList *list, int index, TF_Status *status)
+static const struct session_device_info *listed_at(const TF_DeviceList *list, int index,
+                                                   TF_Status *status)
 {
     struct status st = {0};
     bool ok = list && index >= 0 && index < list->n;
@@ -221,24 +206,24 @@ static const struct listed *listed_at(const TF_DeviceList *list, int index, TF_S
 
 const char *TF_DeviceListName(const TF_DeviceList *list, int index, TF_Status *status)
 {
-    const struct listed *d = listed_at(list, index, status);
+    const struct session_device_info *d = listed_at(list, index, status);
     return d ? d->name : NULL;
 }
 
 const char *TF_DeviceListType(const TF_DeviceList *list, int index, TF_Status *status)
 {
-    const struct listed *d = listed_at(list, index, status);
+    const struct session_device_info *d = listed_at(list, index, status);
     return d ? d->type : NULL;
 }
 
 int64_t TF_DeviceListMemoryBytes(const TF_DeviceList *list, int index, TF_Status *status)
 {
-    const struct listed *d = listed_at(list, index, status);
-    return d ? d->memory : -1;
+    const struct session_device_info *d = listed_at(list, index, status);
+    return d ? d->memory_bytes : -1;
 }
 
 uint64_t TF_DeviceListIncarnation(const TF_DeviceList *list, int index, TF_Status *status)
 {
-    const struct listed *d = listed_at(list, index, status);
+    const struct session_device_info *d = listed_at(list, index, status);
     return d ? d->incarnation : 0;
 }

@@ -97,6 +97,10 @@ static bool beat_result(struct peer *p, const struct status *st, const struct rp
         return false;
     }
     ok = read_answer(p, p->tensorflow, rpc_msg_flat(reply, &a), &a, &x, &own);
+    if (ok && p->anyone && !str_is(x.task, p->name)) {
+        mem_free(p->name);
+        p->name = mem_strndup(x.task.n ? x.task.p : "", x.task.n);
+    }
     if (ok && !str_is(x.task, p->name))
         ok = status_precondition(&own, "%.*s answers there", (int)min_i64((int64_t)x.task.n, 200),
                                  x.task.n ? x.task.p : "");

@@ -68,6 +68,26 @@ struct peers *peers_like(const struct peers *p, const struct spec *spec)
     return out;
 }
 
+struct peers *peers_new_target(const char *address, const struct rpc_security *security,
+                               const struct peer_deadlines *deadlines, struct status *st)
+{
+    int port;
+    char *text = mem_strdup(address);
+    struct spec_task task = {(char[]){"target"}, 0, text};
+    struct spec s = {.tasks = &task, .num_tasks = 1};
+    struct peers *p = NULL;
+    if (spec_split_address(address, NULL, &port, st))
+        p = peers_new(&s, security, deadlines);
+    mem_free(text);
+    if (!p)
+        return NULL;
+    p->v[0].anyone = true;
+    mem_free(p->v[0].name);
+    p->v[0].name = mem_strdup("the task");
+    peers_set_self(p, "", 0);
+    return p;
+}
+
 void peers_set_self(struct peers *p, const char *task, uint64_t incarnation)
 {
     mem_free(p->self);

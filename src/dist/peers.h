@@ -30,6 +30,11 @@ struct peers *peers_new(const struct spec *spec, const struct rpc_security *secu
                         const struct peer_deadlines *deadlines);
 /* Of another cluster, with the same security and deadlines; the caller's. */
 struct peers *peers_like(const struct peers *p, const struct spec *spec);
+/* The one task behind an address, whoever it is: for a client, which is no task. Its name is said
+ * as "the task" until it has answered. */
+struct peers *peers_new_target(const char *address, const struct rpc_security *security,
+                               const struct peer_deadlines *deadlines,
+                               struct status *st) MUST_CHECK;
 void peers_free(struct peers *p); /* ends heartbeats and calls, closes channels */
 /* Who this task is, as its heartbeats say; before the first use. */
 void peers_set_self(struct peers *p, const char *task, uint64_t incarnation);

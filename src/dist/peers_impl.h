@@ -57,6 +57,7 @@ struct peer {
     char *name, *address;
     const char *job;
     bool self;
+    bool anyone; /* its name is what it says */
     /* --- guarded by set->lock --- */
     enum peer_state state;
     struct rpc_channel *calls_channel, *beat_channel; /* NULL: not needed yet */

@@ -47,10 +47,13 @@ void rpc_msg_clear(struct rpc_msg *m);
 struct str rpc_msg_flat(const struct rpc_msg *m, struct arena *a);
 
 /* --- security (CLUSTER.md) --- */
+/* TLS where cert and key are there, at clients also where the authority alone is; NULL: plain text.
+ * A server with an authority wants its clients to have certificates of it. The token is sent over
+ * TLS; on plain channels each end proves to the other that it knows it, and it is not sent. */
 struct rpc_security {
-    char *cert_file, *key_file, *ca_file; /* TLS where cert and key are there; NULL: plain text */
-    char *token_file;                     /* NULL: none */
-    bool insecure;                        /* plain text beyond the loopback is allowed */
+    char *cert_file, *key_file, *ca_file;
+    char *token_file; /* NULL: none */
+    bool insecure;    /* plain text beyond the loopback is allowed */
 };
 
 /* --- the server's side --- */
@@ -71,7 +74,8 @@ struct rpc_server_options {
     const struct rpc_security *security; /* NULL: none */
 };
 /* Starts serving at once. No port is shared with another process. UNIMPLEMENTED where gRPC is not
- * in the build or not installed; UNAVAILABLE naming an address that cannot be had. */
+ * in the build or not installed; UNAVAILABLE naming an address that cannot be had;
+ * PERMISSION_DENIED, with what to set, for one beyond the loopback without TLS or insecure. */
 struct rpc_server *rpc_server_new(const struct rpc_server_options *o, struct status *st) MUST_CHECK;
 int rpc_server_port(const struct rpc_server *s); /* of the first address: the real one */
 /* Closes the ports, cancels calls under way after grace_ms, waits for the handlers' replies. */
@@ -80,6 +84,9 @@ void rpc_server_free(struct rpc_server *s); /* stops first; NULL is fine */
 
 const struct rpc_msg *rpc_call_request(const struct rpc_call *c);
 const char *rpc_call_peer(const struct rpc_call *c); /* "ipv4:127.0.0.1:41234" */
+/* Whether the client proved who it is (a token, or a certificate of the server's authority) or is a
+ * process of this host and user: such may name files and libraries. Not quick. */
+bool rpc_call_is_trusted(const struct rpc_call *c);
 /* fn is called at most once, when the client has cancelled or is gone before the reply; at once
  * where it is already. Not called after rpc_call_reply has returned. */
 void rpc_call_on_cancel(struct rpc_call *c, void (*fn)(void *arg), void *arg);

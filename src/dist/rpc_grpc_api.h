@@ -18,6 +18,7 @@
 #include <grpc/support/time.h>
 
 #include "dist/rpc.h"
+#include "dist/rpc_security.h"
 
 /* clang-format off */
 #define RPC_GRPC_TABLE(X) \
@@ -31,6 +32,7 @@
     X(grpc_server_destroy)                                                                  \
     X(grpc_insecure_credentials_create) X(grpc_insecure_server_credentials_create)          \
     X(grpc_channel_credentials_release) X(grpc_server_credentials_release)                  \
+    X(grpc_ssl_credentials_create_ex) X(grpc_ssl_server_credentials_create_ex)              \
     X(grpc_metadata_array_init) X(grpc_metadata_array_destroy)                              \
     X(grpc_call_details_init) X(grpc_call_details_destroy)                                  \
     X(grpc_raw_byte_buffer_create) X(grpc_byte_buffer_destroy) X(grpc_byte_buffer_length)   \
@@ -59,6 +61,13 @@ struct net_tag {
 const struct rpc_grpc *rpc_grpc_start(struct status *st) MUST_CHECK;
 /* Whether the calling thread is one of those that serve the network. */
 bool rpc_grpc_on_network_thread(void);
+
+/* TLS where the secrets have a certificate (of the client: or an authority), else plain text. A
+ * server whose secrets have an authority wants certificates of its clients. NULL: not PEM. */
+grpc_channel_credentials *rpc_grpc_channel_credentials(const struct rpc_secrets *s);
+grpc_server_credentials *rpc_grpc_server_credentials(const struct rpc_secrets *s);
+/* The value of a metadata key; empty: not there. */
+struct str rpc_grpc_metadata_find(const grpc_metadata_array *a, const char *key);
 
 /* The message as gRPC's slices, not copied; m is empty after. */
 grpc_byte_buffer *rpc_grpc_pack(struct rpc_msg *m);

@@ -90,12 +90,12 @@ const struct rpc_grpc *rpc_grpc_start(struct status *st)
 {
     pthread_once(&grpc_once, grpc_open);
     if (grpc_missing) {
-        (void)status_unimplemented(st, "rpc: %s", grpc_missing);
+        status_unimplemented(st, "rpc: %s", grpc_missing);
         return NULL;
     }
     if (getpid() != grpc_pid) {
-        (void)status_precondition(st, "rpc: the network was in use before this process was forked; "
-                                      "fork before the first server or remote session");
+        status_precondition(st, "rpc: the network was in use before this process was forked; "
+                                "fork before the first server or remote session");
         return NULL;
     }
     return &grpc;

@@ -5,15 +5,17 @@
  * Each method is registered with gRPC and always has a few slots waiting, so that a request comes
  * in one event, its bytes included. The handler runs at once, on the network's thread. A reply that
  * is given while the handler runs goes out when it returns, in one batch with the watch for the
- * client's leaving; otherwise that watch is started when the handler returns. */
+ * client's leaving; otherwise that watch is started when the handler returns. Where there is a
+ * token, a request's bytes are not read before its proof was. */
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/futex.h"
 #include "base/lock.h"
+#include "dist/rpc_auth.h"
 #include "dist/rpc_grpc_api.h"
 
-enum { SLOTS_PER_METHOD = 4, MAX_ERROR_BYTES = 3072 };
+enum { SLOTS_PER_METHOD = 4, MAX_ERROR_BYTES = 3072, HANDSHAKE_MS = 20000 };
 
 struct rpc_server {
     const struct rpc_grpc *g;
@@ -22,12 +24,15 @@ struct rpc_server {
     void **methods; /* gRPC's, by handler */
     int num_handlers;
     int port;
-    struct net_tag closed; /* fired when gRPC has no call of this server any more */
+    struct rpc_secrets secrets;
+    struct auth_server *auth; /* of a token on plain channels; NULL: none */
+    char *bearer;             /* of a token over TLS: what the client sends; NULL: none */
+    struct net_tag closed;    /* fired when gRPC has no call of this server any more */
     /* guarded by lock */
     struct lock lock;
     struct cond changed;
     int64_t live; /* slots and calls */
-    bool started, stopping, is_closed, stopped;
+    bool stopping, is_closed, stopped;
 };
 
 struct slot { /* waits for one call of a method; owned by gRPC's event */
@@ -47,13 +52,16 @@ enum { CALL_IN_HANDLER, CALL_OPEN, CALL_REPLIED };
 enum { WATCH_NONE, WATCH_SET, WATCH_RUNNING, WATCH_LEFT, WATCH_OVER };
 
 struct rpc_call { /* counted: the reply, and the watch for the client's leaving where it is apart */
-    struct net_tag replied, left;
+    struct net_tag replied, left, arrived;
     int refs;  /* atomic */
     int phase; /* atomic; CALL_* */
     struct rpc_server *server;
+    const struct rpc_handler *handler;
     grpc_call *call;
+    grpc_byte_buffer *payload;
     struct rpc_msg request;
     char *peer;
+    bool proven;    /* the client knows the token */
     int cancelled;  /* gRPC's answer to the watch */
     uint32_t watch; /* atomic; WATCH_* */
     pid_t watch_thread;
@@ -88,6 +96,8 @@ static void call_unref(struct rpc_call *c)
     rpc_msg_clear(&c->request);
     if (c->sent)
         g->grpc_byte_buffer_destroy(c->sent);
+    if (c->payload)
+        g->grpc_byte_buffer_destroy(c->payload);
     if (c->peer)
         g->gpr_free(c->peer);
     g->grpc_call_unref(c->call);
@@ -196,8 +206,8 @@ void rpc_call_reply(struct rpc_call *c, struct rpc_msg *reply, const struct stat
     if (!status_ok(st))
         status_copy(&c->status, st);
     else if (reply && reply->bytes > (size_t)RPC_HARD_MAX)
-        (void)status_exhausted(&c->status, "rpc: a reply of %zu bytes; at most %lld can be sent",
-                               reply->bytes, (long long)RPC_HARD_MAX);
+        status_exhausted(&c->status, "rpc: a reply of %zu bytes; at most %lld can be sent",
+                         reply->bytes, (long long)RPC_HARD_MAX);
     else if (reply)
         rpc_msg_append(&c->reply, reply);
     if (reply)
@@ -238,6 +248,49 @@ const char *rpc_call_peer(const struct rpc_call *c)
     return c->peer ? c->peer : "?";
 }
 
+bool rpc_call_is_trusted(const struct rpc_call *c)
+{
+    return c->proven || c->server->secrets.ca || rpc_peer_is_own(rpc_call_peer(c));
+}
+
+/* --- proof of the token --- */
+
+static void authenticate(void *arg, struct rpc_call *c)
+{
+    struct rpc_server *s = arg;
+    struct arena a = {0};
+    struct rpc_msg reply = {0};
+    struct status st = {0};
+    uint8_t welcome[AUTH_WELCOME];
+    if (c->request.bytes != AUTH_HELLO)
+        status_invalid(&st, "rpc: a challenge of another kind");
+    else if (auth_welcome(s->auth, rpc_msg_flat(&c->request, &a), welcome, &st))
+        rpc_msg_add_copy(&reply, welcome, sizeof welcome);
+    rpc_call_reply(c, &reply, &st);
+    status_clear(&st);
+    arena_release(&a);
+}
+
+static bool call_proves(struct rpc_call *c, const grpc_metadata_array *metadata, struct status *st)
+{
+    const struct rpc_server *s = c->server;
+    if (s->auth && c->handler->run != authenticate) {
+        c->proven = auth_check(s->auth, str_of(c->handler->path),
+                               rpc_grpc_metadata_find(metadata, AUTH_KEY), st);
+        return c->proven;
+    }
+    if (s->bearer) {
+        uint8_t got[SHA256_BYTES], wanted[SHA256_BYTES];
+        struct str has = str_of(s->bearer), sent = rpc_grpc_metadata_find(metadata, AUTH_BEARER);
+        hmac_sha256(has, &sent, 1, got);
+        hmac_sha256(has, &has, 1, wanted);
+        c->proven = hmac_equal(got, wanted);
+        return c->proven ||
+               status_fail(st, STATUS_UNAUTHENTICATED, "rpc: a call without the token");
+    }
+    return true;
+}
+
 /* --- arrivals --- */
 
 static void slot_fire(struct net_tag *tag, bool ok);
@@ -252,49 +305,87 @@ static void slot_wait(struct rpc_server *s, int method)
     server_add_live(s, 1);
     grpc_call_error error =
         method < s->num_handlers
-            ? g->grpc_server_request_registered_call(s->server, s->methods[method], &slot->call,
-                                                     &slot->deadline, &slot->metadata,
-                                                     &slot->payload, g->queue, g->queue, &slot->tag)
+            ? g->grpc_server_request_registered_call(
+                  s->server, s->methods[method], &slot->call, &slot->deadline, &slot->metadata,
+                  s->secrets.token ? NULL : &slot->payload, g->queue, g->queue, &slot->tag)
             : g->grpc_server_request_call(s->server, &slot->call, &slot->details, &slot->metadata,
                                           g->queue, g->queue, &slot->tag);
-    if (error != GRPC_CALL_OK)
+    if (error != GRPC_CALL_OK) {
+        ASSERT(!"gRPC refuses to take calls");
         slot_fire(&slot->tag, false);
+    }
 }
 
 static void unknown_method(struct rpc_call *c, const grpc_call_details *d)
 {
     struct status st = {0};
-    (void)status_unimplemented(&st, "there is no method %.*s here",
-                               (int)GRPC_SLICE_LENGTH(d->method),
-                               (const char *)GRPC_SLICE_START_PTR(d->method));
+    status_unimplemented(&st, "there is no method %.*s here", (int)GRPC_SLICE_LENGTH(d->method),
+                         (const char *)GRPC_SLICE_START_PTR(d->method));
     rpc_call_reply(c, NULL, &st);
     status_clear(&st);
+}
+
+static void call_refuse(struct rpc_call *c, struct status *st)
+{
+    rpc_call_reply(c, NULL, st);
+    status_clear(st);
+}
+
+static void call_handle(struct rpc_call *c)
+{
+    struct status st = {0};
+    if (c->payload) {
+        rpc_grpc_unpack(c->payload, &c->request);
+        c->payload = NULL;
+        c->handler->run(c->handler->arg, c);
+    } else { /* the client ended the call without a message, or left */
+        status_invalid(&st, "a call without a request message");
+        call_refuse(c, &st);
+    }
+    call_after_handler(c);
+}
+
+static void call_arrived(struct net_tag *tag, bool ok)
+{
+    (void)ok;
+    call_handle((struct rpc_call *)((char *)tag - offsetof(struct rpc_call, arrived)));
+}
+
+static void call_ask_for_payload(struct rpc_call *c)
+{
+    grpc_op op = {.op = GRPC_OP_RECV_MESSAGE, .data.recv_message.recv_message = &c->payload};
+    if (c->server->g->grpc_call_start_batch(c->call, &op, 1, &c->arrived, NULL) != GRPC_CALL_OK)
+        call_handle(c);
 }
 
 static void slot_serve(struct slot *slot)
 {
     struct rpc_server *s = slot->server;
+    struct status st = {0};
     struct rpc_call *c = mem_new(struct rpc_call);
     *c = (struct rpc_call){.replied.fire = call_replied,
                            .left.fire = call_left,
+                           .arrived.fire = call_arrived,
                            .refs = 1,
                            .server = s,
-                           .call = slot->call};
+                           .call = slot->call,
+                           .payload = slot->payload};
     server_add_live(s, 1);
     c->peer = s->g->grpc_call_get_peer(c->call);
-    const bool known = slot->method < s->num_handlers;
-    if (known && slot->payload) {
-        rpc_grpc_unpack(slot->payload, &c->request);
-        s->handlers[slot->method].run(s->handlers[slot->method].arg, c);
-    } else if (known) { /* the client ended the call without a message, or left */
-        struct status st = {0};
-        (void)status_invalid(&st, "a call without a request message");
-        rpc_call_reply(c, NULL, &st);
-        status_clear(&st);
-    } else {
+    if (slot->method == s->num_handlers) {
         unknown_method(c, &slot->details);
+        call_after_handler(c);
+        return;
     }
-    call_after_handler(c);
+    c->handler = &s->handlers[slot->method];
+    if (!call_proves(c, &slot->metadata, &st)) {
+        call_refuse(c, &st);
+        call_after_handler(c);
+    } else if (s->secrets.token) {
+        call_ask_for_payload(c);
+    } else {
+        call_handle(c);
+    }
 }
 
 static void slot_fire(struct net_tag *tag, bool ok)
@@ -327,23 +418,64 @@ static void server_closed(struct net_tag *tag, bool ok)
 static bool server_bind(struct rpc_server *s, const char *address, struct status *st)
 {
     const struct rpc_grpc *g = s->g;
+    grpc_server_credentials *credentials = rpc_grpc_server_credentials(&s->secrets);
+    if (!credentials)
+        return status_invalid(st, "rpc: the TLS certificate or its key is not in PEM form");
     char *wanted = mem_strdup(address);
     const char *colon = strrchr(address, ':');
     if (s->port > 0 && colon && strcmp(colon, ":0") == 0) {
         mem_free(wanted);
         wanted = mem_printf("%.*s:%d", (int)(colon - address), address, s->port);
     }
-    grpc_server_credentials *credentials = g->grpc_insecure_server_credentials_create();
     int port = g->grpc_server_add_http2_port(s->server, wanted, credentials);
     g->grpc_server_credentials_release(credentials);
     if (port <= 0)
-        (void)status_fail(st, STATUS_UNAVAILABLE,
-                          "rpc: the address %s cannot be had: it is in use, or not of this host",
-                          wanted);
+        status_fail(st, STATUS_UNAVAILABLE,
+                    "rpc: the address %s cannot be had: it is in use, or not of this host", wanted);
     mem_free(wanted);
     if (s->port == 0)
         s->port = port;
     return port > 0;
+}
+
+static bool server_add_method(struct rpc_server *s, const struct rpc_handler *h, struct status *st)
+{
+    const int i = s->num_handlers;
+    s->handlers[i] = *h;
+    s->methods[i] = s->g->grpc_server_register_method(
+        s->server, h->path, NULL,
+        s->secrets.token ? GRPC_SRM_PAYLOAD_NONE : GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
+    if (!s->methods[i])
+        return status_internal(st, "rpc: the method %s is there twice", h->path);
+    s->num_handlers++;
+    return true;
+}
+
+static bool server_add_methods(struct rpc_server *s, const struct rpc_server_options *o,
+                               struct status *st)
+{
+    s->methods = mem_new_array(void *, o->num_handlers + 1);
+    s->handlers = mem_new_array(struct rpc_handler, o->num_handlers + 1);
+    for (int i = 0; i < o->num_handlers; i++)
+        if (!server_add_method(s, &o->handlers[i], st))
+            return false;
+    const struct rpc_handler challenge = {AUTH_METHOD, authenticate, s};
+    return !s->auth || server_add_method(s, &challenge, st);
+}
+
+static bool server_secure(struct rpc_server *s, const struct rpc_server_options *o,
+                          struct status *st)
+{
+    for (int i = 0; i < o->num_bind; i++)
+        if (!rpc_may_bind(o->bind[i], o->security, st))
+            return false;
+    if (!rpc_secrets_read(o->security, &s->secrets, st))
+        return false;
+    if (s->secrets.token && s->secrets.cert)
+        s->bearer = mem_printf("Bearer %s", s->secrets.token);
+    else if (s->secrets.token)
+        s->auth = auth_server_new(str_of(s->secrets.token));
+    return true;
 }
 
 static bool server_start(struct rpc_server *s, const struct rpc_server_options *o,
@@ -351,25 +483,19 @@ static bool server_start(struct rpc_server *s, const struct rpc_server_options *
 {
     const struct rpc_grpc *g = s->g;
     struct rpc_grpc_args args = {.n = 0};
+    if (!server_secure(s, o, st))
+        return false;
     rpc_grpc_common_args(&args);
     rpc_grpc_arg_int(&args, GRPC_ARG_ALLOW_REUSEPORT, 0);
+    rpc_grpc_arg_int(&args, GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, HANDSHAKE_MS);
     s->server = g->grpc_server_create(&(grpc_channel_args){args.n, args.v}, NULL);
     g->grpc_server_register_completion_queue(s->server, g->queue, NULL);
-    s->methods = mem_new_array(void *, o->num_handlers + 1);
-    s->handlers = mem_new_array(struct rpc_handler, o->num_handlers + 1);
-    for (int i = 0; i < o->num_handlers; i++) {
-        s->handlers[i] = o->handlers[i];
-        s->methods[i] = g->grpc_server_register_method(
-            s->server, o->handlers[i].path, NULL, GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
-        if (!s->methods[i])
-            return status_internal(st, "rpc: the method %s is there twice", o->handlers[i].path);
-    }
-    s->num_handlers = o->num_handlers;
+    if (!server_add_methods(s, o, st))
+        return false;
     for (int i = 0; i < o->num_bind; i++)
         if (!server_bind(s, o->bind[i], st))
             return false;
     g->grpc_server_start(s->server);
-    s->started = true;
     for (int i = 0; i < s->num_handlers; i++)
         for (int k = 0; k < SLOTS_PER_METHOD; k++)
             slot_wait(s, i);
@@ -437,6 +563,9 @@ void rpc_server_free(struct rpc_server *s)
     rpc_server_stop(s, 0);
     if (s->server)
         s->g->grpc_server_destroy(s->server);
+    auth_server_free(s->auth);
+    mem_free(s->bearer);
+    rpc_secrets_clear(&s->secrets);
     mem_free(s->handlers);
     mem_free(s->methods);
     cond_release(&s->changed);

@@ -25,6 +25,9 @@ MUST_CHECK bool server_stop(struct server *s, struct status *st);
 MUST_CHECK bool server_join(struct server *s, struct status *st);
 void server_free(struct server *s);                /* stops first */
 const char *server_target(const struct server *s); /* "grpc://localhost:2222" */
+/* LEAT_TLS_CERT, LEAT_TLS_KEY, LEAT_TLS_CA, LEAT_TOKEN_FILE, LEAT_INSECURE; the texts are the
+ * environment's. False: none is set. */
+bool server_security_from_env(struct rpc_security *out);
 /* The master of a server of this process with this target, kept alive until server_unref_master;
  * NULL: there is none. */
 struct master *server_find_master(const char *target);

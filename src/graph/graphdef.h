@@ -58,6 +58,9 @@ MUST_CHECK bool graph_import_body(struct graph *g, const struct pb_graph_def *de
 MUST_CHECK bool graph_export(struct graph *g, struct strbuf *out,
                              struct status *st); /* binary GraphDef */
 struct pb_graph_def *graph_to_def(struct graph *g, struct arena *a);
+/* The nodes from number `from` on, which count as run from here on; *to: the number of the next
+ * that will be made. The library is whole. */
+struct pb_graph_def *graph_to_def_from(struct graph *g, int64_t from, struct arena *a, int64_t *to);
 struct pb_node_def;
 struct pb_node_def *node_to_def(struct node *n, struct arena *a);
 

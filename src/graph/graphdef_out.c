@@ -94,13 +94,16 @@ static void fill_library(struct arena *a, struct function_library *l, struct pb_
     lock_drop(&l->lock);
 }
 
-struct pb_graph_def *graph_to_def(struct graph *g, struct arena *a)
+static struct pb_graph_def *to_def(struct graph *g, int64_t from, bool runs, struct arena *a,
+                                   int64_t *to)
 {
     struct pb_graph_def *d = pb_graph_def_new(a);
 
     lock_take(&g->lock);
-    d->node.v = arena_array(a, struct pb_node_def *, g->num_nodes);
-    for (int64_t i = 0; i < g->num_nodes; i++) {
+    *to = g->num_nodes;
+    d->node.v = arena_array(a, struct pb_node_def *, g->num_nodes - from);
+    for (int64_t i = from; i < g->num_nodes; i++) {
+        g->nodes[i]->ran |= runs;
         struct pb_node_def *n = pb_node_def_new(a);
 
         fill_node(a, g->nodes[i], true, n);
@@ -114,6 +117,17 @@ struct pb_graph_def *graph_to_def(struct graph *g, struct arena *a)
     fill_library(a, g->library, d);
     lock_drop(&g->lock);
     return d;
+}
+
+struct pb_graph_def *graph_to_def(struct graph *g, struct arena *a)
+{
+    int64_t to;
+    return to_def(g, 0, false, a, &to);
+}
+
+struct pb_graph_def *graph_to_def_from(struct graph *g, int64_t from, struct arena *a, int64_t *to)
+{
+    return to_def(g, from, true, a, to);
 }
 
 bool graph_export(struct graph *g, struct strbuf *out, struct status *st)

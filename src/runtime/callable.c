@@ -9,11 +9,38 @@
 
 struct callable {
     struct session *session;
-    struct plan *plan;
+    struct plan *plan;         /* NULL: the session runs elsewhere, */
+    struct run_args signature; /* and by these */
     struct output *feeds;
     int num_feeds, num_fetches;
     bool light; /* few steps, none of them expensive: over before another thread would begin */
 };
+
+/* Without a plan: each call is a run of the session. */
+static void keep_signature(struct callable *c, const struct run_args *a)
+{
+    struct output *fetches = mem_new_array(struct output, a->num_fetches + 1);
+    struct node **targets = mem_new_array(struct node *, a->num_targets + 1);
+    for (int i = 0; i < a->num_fetches; i++)
+        fetches[i] = a->fetches[i];
+    for (int i = 0; i < a->num_targets; i++)
+        targets[i] = a->targets[i];
+    c->signature = (struct run_args){.feeds = c->feeds,
+                                     .num_feeds = a->num_feeds,
+                                     .fetches = fetches,
+                                     .num_fetches = a->num_fetches,
+                                     .targets = targets,
+                                     .num_targets = a->num_targets};
+}
+
+static bool run_elsewhere(struct callable *c, const struct tensor *feeds, struct tensor *fetches,
+                          struct status *st)
+{
+    struct run_args a = c->signature;
+    a.feed_values = feeds;
+    a.fetch_values = fetches;
+    return session_run(c->session, &a, st);
+}
 
 enum { LIGHT_STEPS = 64 };
 
@@ -31,16 +58,18 @@ static bool is_light(const struct plan *p)
 struct callable *callable_new(struct session *s, const struct run_args *signature,
                               struct status *st)
 {
-    struct plan *p = session_plan(s, signature, st);
-    if (!p)
+    struct plan *p = s->kind ? NULL : session_plan(s, signature, st);
+    if (!p && !s->kind)
         return NULL;
     struct callable *c = mem_new(struct callable);
     *c = (struct callable){.session = s, .plan = p, .num_fetches = signature->num_fetches};
-    c->light = is_light(p);
+    c->light = p && is_light(p);
     c->num_feeds = signature->num_feeds;
     c->feeds = mem_new_array(struct output, signature->num_feeds + 1);
     for (int i = 0; i < signature->num_feeds; i++)
         c->feeds[i] = signature->feeds[i];
+    if (s->kind)
+        keep_signature(c, signature);
     return c;
 }
 
@@ -48,6 +77,8 @@ bool callable_run(struct callable *c, const struct tensor *feeds, struct tensor 
                   struct status *st)
 {
     struct session *s = c->session;
+    if (s->kind)
+        return run_elsewhere(c, feeds, fetches, st);
     for (int i = 0; i < c->num_fetches; i++)
         fetches[i] = (struct tensor){0};
     if (!session_check_feeds(c->feeds, feeds, c->num_feeds, st) || !session_enter(s, st))
@@ -192,6 +223,8 @@ void callable_free(struct callable *c)
     if (!c)
         return;
     plan_unref(c->plan);
+    mem_free((void *)(uintptr_t)c->signature.fetches);
+    mem_free((void *)(uintptr_t)c->signature.targets);
     mem_free(c->feeds);
     mem_free(c);
 }

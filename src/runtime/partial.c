@@ -17,6 +17,7 @@
 #include "op/cancel.h"
 #include "op/rendezvous.h"
 #include "runtime/session_impl.h"
+#include "runtime/session_kind.h"
 
 struct partial_fetch {
     struct partial *run;
@@ -223,6 +224,11 @@ char *session_partial_setup(struct session *s, const struct run_args *signature,
     a.partial = true;
     if (!session_enter(s, st))
         return NULL;
+    if (s->kind) {
+        char *remote = s->kind->partial_setup(s->remote, signature, st);
+        session_leave(s);
+        return remote;
+    }
     uint64_t mode = cpu_float_mode_enter();
     struct plan *plan = session_plan(s, &a, st);
     cpu_float_mode_restore(mode);
@@ -498,6 +504,12 @@ bool session_partial_run(struct session *s, const char *handle, const struct run
         a->fetch_values[i] = (struct tensor){0};
     if (!session_enter(s, st))
         return false;
+    if (s->kind) {
+        bool done = session_check_feeds(a->feeds, a->feed_values, a->num_feeds, st) &&
+                    s->kind->partial_run(s->remote, handle, a, st);
+        session_leave(s);
+        return done;
+    }
     struct partial *p = take(s, handle, st);
     bool ok = false, ended = false;
     if (p) {

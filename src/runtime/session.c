@@ -19,6 +19,7 @@
 #include "runtime/kernels.h"
 #include "runtime/placer.h"
 #include "runtime/session_impl.h"
+#include "runtime/session_kind.h"
 #include "runtime/timer.h"
 #include "runtime/trace.h"
 
@@ -78,8 +79,25 @@ struct session *session_new_at(struct graph *g, const struct config *config,
     return s;
 }
 
+/* A shell around what its kind opens. */
+static struct session *new_elsewhere(struct graph *g, const struct config *config,
+                                     const struct session_kind_def *kind, struct status *st)
+{
+    struct session *s = make(g, config);
+    s->kind = kind;
+    s->handle = mem_strdup("");
+    s->remote = kind->open(s->graph, &s->config, st);
+    if (s->remote)
+        return s;
+    session_free(s);
+    return NULL;
+}
+
 struct session *session_new(struct graph *g, const struct config *config, struct status *st)
 {
+    const struct session_kind_def *kind = session_kind_find(config->target);
+    if (kind)
+        return new_elsewhere(g, config, kind, st);
     struct session *s = make(g, config);
     s->container = resource_map_new("localhost");
     s->handle = mem_printf("direct%p", (void *)s);
@@ -92,16 +110,17 @@ struct session *session_new(struct graph *g, const struct config *config, struct
 
 bool session_close(struct session *s, struct status *st)
 {
-    (void)st; /* a local session closes without fail; a remote one may not */
     lock_take(&s->lock);
+    bool first = !s->closed;
     s->closed = true;
     lock_drop(&s->lock);
+    bool ok = !first || !s->remote || s->kind->close(s->remote, st);
     cancel_fire(s->cancel, STATUS_CANCELLED, "Session was closed.");
     lock_take(&s->lock);
     while (s->running > 0)
         cond_wait(&s->idle, &s->lock);
     lock_drop(&s->lock);
-    return true;
+    return ok;
 }
 
 static void entry_free(struct plan_entry *e)
@@ -135,6 +154,8 @@ void session_free(struct session *s)
     session_list_remove(s);
     if (!session_close(s, &st))
         status_clear(&st);
+    if (s->remote)
+        s->kind->free(s->remote);
     session_partials_free(s);
     session_functions_free(s);
     plans_free(s);
@@ -148,7 +169,7 @@ void session_free(struct session *s)
         resource_map_free(step->resources);
         mem_free(step);
     }
-    if (!s->placed_in_task) {
+    if (!s->placed_in_task && !s->kind) {
         resource_map_free(s->container);
         devices_close(s->devices, s->num_devices);
     }
@@ -587,7 +608,9 @@ bool session_run(struct session *s, const struct run_args *a, struct status *st)
         a->fetch_values[i] = (struct tensor){0};
     if (!session_enter(s, st))
         return false;
-    bool ok = run_counted(s, a, st);
+    bool ok = s->kind ? session_check_feeds(a->feeds, a->feed_values, a->num_feeds, st) &&
+                            s->kind->run(s->remote, a, st)
+                      : run_counted(s, a, st);
     session_leave(s);
     return ok;
 }

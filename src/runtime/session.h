@@ -32,7 +32,8 @@ struct run_args {
     bool partial; /* set by session_partial_setup: feeds come, and fetches go, piecewise */
 };
 
-/* Takes a reference to the graph. config is copied. */
+/* Takes a reference to the graph. config is copied. Its target may be another process's
+ * (runtime/session_kind.h). */
 struct session *session_new(struct graph *g, const struct config *config,
                             struct status *st) MUST_CHECK;
 /* What the sessions of a task share; it must outlive them. */
@@ -91,6 +92,20 @@ MUST_CHECK bool session_open(struct session *s, struct status *st);
  */
 void sessions_reset(const char *const *containers, int n);
 
+/* The same, or what the target's master is asked to do (config->target). */
+MUST_CHECK bool sessions_reset_at(const struct config *config, const char *const *containers, int n,
+                                  struct status *st);
+
+/* All devices that nodes may be placed on, those of other tasks too. */
+struct session_device_info {
+    char *name, *type; /* owned */
+    int64_t memory_bytes;
+    uint64_t incarnation;
+};
+MUST_CHECK bool session_devices(struct session *s, struct session_device_info **out, int *n,
+                                struct status *st);
+void session_devices_free(struct session_device_info *v, int n);
+/* Of this process. */
 int session_num_devices(const struct session *s);
 const struct device *session_device(const struct session *s, int i);
 struct graph *session_graph(struct session *s);

@@ -31,9 +31,11 @@ struct session {
     struct device *devices;
     int num_devices;
     struct resource_map *container, *process;
-    bool placed_in_task;        /* devices and container are the task's */
-    struct kernel_store *store; /* the task's; may be NULL */
-    struct cancel *cancel;      /* fires at close; parent of every step's */
+    bool placed_in_task;                 /* devices and container are the task's */
+    struct kernel_store *store;          /* the task's; may be NULL */
+    const struct session_kind_def *kind; /* NULL: it runs here */
+    void *remote;                        /* of that kind */
+    struct cancel *cancel;               /* fires at close; parent of every step's */
     char *handle;
     struct functions *functions;                /* runtime/functions.c */
     int64_t next_step;                          /* atomic */

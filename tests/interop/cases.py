@@ -13,6 +13,7 @@ import cases_graph
 import cases_linear
 import cases_math
 import cases_nn
+import cases_places
 import cases_random
 import cases_set
 import cases_spectral
@@ -30,6 +31,7 @@ GENERATORS.update(cases_gather.GENERATORS)
 GENERATORS.update(cases_graph.GENERATORS)
 GENERATORS.update(cases_linear.GENERATORS)
 GENERATORS.update(cases_nn.GENERATORS)
+GENERATORS.update(cases_places.GENERATORS)
 GENERATORS.update(cases_random.GENERATORS)
 GENERATORS.update(cases_set.GENERATORS)
 GENERATORS.update(cases_spectral.GENERATORS)

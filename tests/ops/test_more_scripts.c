@@ -21,6 +21,16 @@ static const struct op_script scripts[] = {
               "three -> float [2,3] 0 0.999969482421875 0.999969482421875 -1 0 0",
               "one -> float [4,1] 0 -1 0.5 0", "none -> float [3,0]",
               "bad ! INVALID_ARGUMENT: Data too short when trying to read string"}},
+    {.ops = "RefSelect",
+     .nodes = {"i = Feed({int32 [] 1})", "a = VariableV2() dtype=float shape:[2]",
+               "b = VariableV2() dtype=float shape:[2]", "a0 = Assign(a, {float [2] 1 2})",
+               "b0 = Assign(b, {float [2] nan 4})", "r = RefSelect(i, [a, b])",
+               "w = Assign(r, {float [2] 8 9})", "far = RefSelect({int32 [] 2}, [a, b])",
+               "none = VariableV2() dtype=float shape:[0]", "n0 = Assign(none, {float [0]})",
+               "rn = RefSelect({int32 [] 0}, [none])"},
+     .runs = {"a0 b0", "r -> float [2] nan 4", "w", "a b -> float [2] 1 2 | float [2] 8 9",
+              "n0 -> float [0]", "rn -> float [0]",
+              "far ! INVALID_ARGUMENT: Index must be in the range [0, 2) but got 2"}},
 };
 
 int main(int argc, char **argv)

@@ -162,15 +162,21 @@ static void (*const gathers[])(const struct gather *g, vf *odd) = {COUNTS(X)};
 
 /* --- blocks --- */
 
-/* Pointers to n pixels of the line of tile number i, from its first less `pad` on. */
-static void find_pixels(const struct conv_line *d, const struct conv_line_at *at, const float *all,
-                        int64_t i, int64_t pad, int64_t n, const float *outside, const float **to)
+/* Neighbours on a line: n from the first of a tile, less `pad`, on. */
+struct run {
+    const struct conv_line_at *at;
+    int64_t pad, n;
+};
+
+/* Pointers to the pixels of tile number i; what lies outside is `outside`. */
+static void find_pixels(const struct conv_line *d, const struct run *r, const float *all, int64_t i,
+                        const float *outside, const float **to)
 {
-    const int64_t line = i / d->tiles, first = i % d->tiles * d->tile - pad;
-    const float *from = all + line / d->lines * at->image + line % d->lines * at->line;
-    for (int64_t k = 0; k < n; k++) {
-        const bool inside = first + k >= 0 && first + k < at->pixels;
-        to[k] = inside ? from + (first + k) * at->step : outside;
+    const int64_t line = i / d->tiles, first = i % d->tiles * d->tile - r->pad;
+    const float *from = all + line / d->lines * r->at->image + line % d->lines * r->at->line;
+    for (int64_t k = 0; k < r->n; k++) {
+        const bool inside = first + k >= 0 && first + k < r->at->pixels;
+        to[k] = inside ? from + (first + k) * r->at->step : outside;
     }
 }
 
@@ -179,9 +185,10 @@ static void spread_inputs(const struct conv_line_block *b)
 {
     const struct conv_line *d = b->d;
     const int64_t channels = d->in.channels;
+    const struct run run = {&d->in, d->pad, POINTS};
     struct spread s = {.pitch = conv_line_pitch(d, channels), .channels = channels};
     for (int64_t i = 0; i < b->num; i++) {
-        find_pixels(d, &d->in, b->x, b->first + i, d->pad, POINTS, b->zeros, s.from);
+        find_pixels(d, &run, b->x, b->first + i, b->zeros, s.from);
         s.to = b->at_in + i * channels;
         spread_8(&s);
     }
@@ -192,9 +199,10 @@ static void spread_outputs(const struct conv_line_block *b)
 {
     const struct conv_line *d = b->d;
     const int64_t channels = d->out.channels;
+    const struct run run = {&d->out, 0, d->tile};
     struct spread s = {.pitch = conv_line_pitch(d, channels), .channels = channels};
     for (int64_t i = 0; i < b->num; i++) {
-        find_pixels(d, &d->out, b->y, b->first + i, 0, d->tile, b->zeros, s.from);
+        find_pixels(d, &run, b->y, b->first + i, b->zeros, s.from);
         s.to = b->at_out + i * channels;
         spreads[d->tile](&s);
     }
@@ -205,13 +213,14 @@ static void gather_outputs(struct conv_line_block *b)
 {
     const struct conv_line *d = b->d;
     const int64_t channels = d->out.channels;
+    const struct run run = {&d->out, 0, d->tile};
     struct gather g = {.pitch = conv_line_pitch(d, channels),
                        .channels = channels,
                        .bias = b->bias,
                        .relu = b->relu};
     vf odd = vf_splat(0);
     for (int64_t i = 0; i < b->num; i++) {
-        find_pixels(d, &d->out, b->y, b->first + i, 0, d->tile, NULL, (const float **)g.to);
+        find_pixels(d, &run, b->y, b->first + i, NULL, (const float **)g.to);
         g.from = b->at_out + i * channels;
         gathers[d->tile](&g, &odd);
     }

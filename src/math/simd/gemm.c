@@ -42,7 +42,8 @@
 /* clang-format on */
 
 /* Tiles: TILE_ROWS x TILE_NV vectors, or, of TILE_FEW rows at most, TILE_WIDE vectors, or, of one
- * vector, TILE_TALL rows. They leave registers for a row of B and one element of A. */
+ * vector, TILE_TALL rows, or TILE_ROWS_OF_3 of three. They leave registers for a row of B and one
+ * element of A. */
 /* clang-format off */
 #if defined(__AVX512F__)
 #define TILE_ROWS 14
@@ -50,12 +51,13 @@
 #define TILE_NV 2
 #define TILE_FEW 4
 #define TILE_WIDE 4
+#define TILE_ROWS_OF_3 8
 #define LOAD_LAST(p, n) V_(load_n)(p, n)
 #define TILE_TABLE(X) \
     X(1, 1) X(1, 2) X(1, 3) X(1, 4) X(2, 1) X(2, 2) X(2, 3) X(2, 4) \
     X(3, 1) X(3, 2) X(3, 3) X(3, 4) X(4, 1) X(4, 2) X(4, 3) X(4, 4) \
     X(5, 1) X(5, 2) X(6, 1) X(6, 2) X(7, 1) X(7, 2) X(8, 1) X(8, 2) X(9, 1) X(9, 2) \
-    X(10, 1) X(10, 2) X(11, 1) X(11, 2) X(12, 1) X(12, 2) X(13, 1) X(13, 2) X(14, 1) X(14, 2) \
+    X(5, 3) X(6, 3) X(7, 3) X(8, 3) X(10, 1) X(10, 2) X(11, 1) X(11, 2) X(12, 1) X(12, 2) X(13, 1) X(13, 2) X(14, 1) X(14, 2) \
     X(15, 1) X(16, 1)
 #else
 #define TILE_ROWS 6
@@ -63,6 +65,7 @@
 #define TILE_NV 2
 #define TILE_FEW 4
 #define TILE_WIDE 3
+#define TILE_ROWS_OF_3 4
 #define LOAD_LAST(p, n) V_(load)(p) /* B is packed, so padded, where n is not a whole vector */
 #define TILE_TABLE(X) \
     X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) \

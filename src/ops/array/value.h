@@ -15,5 +15,6 @@ void value_zero(struct kctx *k, struct tensor *out);
 /* y[i] += x[i] for a numeric type; y and x do not overlap. */
 typedef void (*value_add_fn)(void *y, const void *x, int64_t n);
 value_add_fn value_add_of(int dtype);
+value_add_fn value_sub_of(int dtype); /* y[i] -= x[i] */
 
 #endif

@@ -142,3 +142,51 @@ OP_DEF(ref_merge) = {
     .grad = merge_grad,
 };
 KERNEL_DEF(ref_merge_cpu) = {.op = "RefMerge", .device = "CPU", .run = merge_run};
+
+/* --- RefSelect --- */
+
+static bool select_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *scalar, *out = infer_input(c, 1);
+    if (!infer_want_rank(c, infer_input(c, 0), 0, &scalar, st))
+        return false;
+    for (int i = 2; i < infer_num_inputs(c) && out->rank >= 0; i++) {
+        const struct shape *s = infer_input(c, i);
+        bool same = s->rank == out->rank;
+        for (int k = 0; same && k < s->rank; k++)
+            same = shape_dim(s, k) == shape_dim(out, k) && shape_dim(s, k) >= 0;
+        if (!same)
+            out = infer_unknown(c);
+    }
+    infer_set(c, 0, out);
+    return true;
+}
+
+static bool select_run(struct kctx *c, struct status *st)
+{
+    const struct tensor *index = kernel_in(c, 0);
+    const int n = kernel_num_inputs(c) - 1;
+    if (tensor_rank(index) != 0) {
+        struct strbuf text = {0};
+        shape_print(&index->shape, &text);
+        status_invalid(st, "Index must be a scalar, but it has shape %s", strbuf_text(&text));
+        strbuf_release(&text);
+        return false;
+    }
+    const int32_t i = tensor_i32(index)[0];
+    if (i < 0 || i >= n)
+        return status_invalid(st, "Index must be in the range [0, %d) but got %d", n, i);
+    kernel_out_share(c, 0, kernel_in(c, 1 + i));
+    return true;
+}
+
+OP_DEF(ref_select) = {
+    .name = "RefSelect",
+    .summary = "One of several references.",
+    .inputs = {"index: int32", "inputs: Ref(N * T)"},
+    .outputs = {"output: Ref(T)"},
+    .attrs = {"T: type", "N: int >= 1"},
+    .shape = select_shape,
+    .no_grad = "undefined: TensorFlow registers none",
+};
+KERNEL_DEF(ref_select_cpu) = {.op = "RefSelect", .device = "CPU", .run = select_run};

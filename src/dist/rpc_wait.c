@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call that is waited for. */
+#include "base/lock.h"
+#include "dist/rpc.h"
+#include "op/cancel.h"
+
+struct waited {
+    struct lock lock;
+    struct cond over;
+    bool done;
+    struct status *st;
+    struct rpc_msg *reply;
+};
+
+static void waited_done(void *arg, const struct status *st, struct rpc_msg *reply)
+{
+    struct waited *w = arg;
+    lock_take(&w->lock);
+    status_copy(w->st, st);
+    rpc_msg_append(w->reply, reply);
+    w->done = true;
+    cond_signal(&w->over);
+    lock_drop(&w->lock);
+}
+
+static void waited_cancel(void *arg)
+{
+    rpc_request_cancel(arg);
+}
+
+bool rpc_call_wait(struct rpc_channel *c, const char *path, struct rpc_msg *request,
+                   const struct rpc_options *o, struct cancel *cancel, struct rpc_msg *reply,
+                   struct status *st)
+{
+    if (cancel && !cancel_check(cancel, st)) {
+        rpc_msg_clear(request);
+        return false;
+    }
+    struct status own = {0};
+    struct waited w = {.st = &own, .reply = reply};
+    lock_init(&w.lock, "rpc_call_wait", LOCK_RANK_LEAF);
+    cond_init(&w.over);
+    struct rpc_request *r = rpc_start(c, path, request, o, waited_done, &w);
+    uint64_t token = cancel ? cancel_add(cancel, waited_cancel, r) : 0;
+    if (cancel && token == 0)
+        rpc_request_cancel(r);
+    lock_take(&w.lock);
+    while (!w.done)
+        cond_wait(&w.over, &w.lock);
+    lock_drop(&w.lock);
+    if (token != 0)
+        (void)cancel_remove(cancel, token);
+    rpc_request_unref(r);
+    cond_release(&w.over);
+    lock_release_memory(&w.lock);
+    if (!status_ok(&own)) {
+        rpc_msg_clear(reply);
+        /* The reason of the cancellation says more than the network's. */
+        if (own.code == STATUS_CANCELLED && cancel && !cancel_check(cancel, st))
+            status_clear(&own);
+        status_move(st, &own);
+        return false;
+    }
+    return true;
+}
