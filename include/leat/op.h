@@ -84,6 +84,15 @@ LEAT_EXPORT int leat_find_variable(TF_Graph *g, TF_Output v, struct leat_variabl
 /* The same for the variable whose node has this name. Any thread. */
 LEAT_EXPORT int leat_find_variable_named(TF_Graph *g, const char *name,
                                          struct leat_variable_parts *parts);
+/* v is a part of a larger variable: savers save it under full_name, as the slice that spec says:
+ * "4 3 0,2:-" are rows 0 and 1 of shape [4, 3] (start,length of each dim; -: all of it). MetaGraphs
+ * keep it. 0: the graph has an error (v is no variable, spec no such text, or one of another shape
+ * than v's). Any thread. */
+LEAT_EXPORT int leat_set_variable_slice(TF_Graph *g, TF_Output v, const char *full_name,
+                                        const char *spec);
+/* 1, and copies of both texts for the caller to free (leat_free; either may be NULL: not asked):
+ * v is such a part, also by a MetaGraph that was imported. Any thread. */
+LEAT_EXPORT int leat_variable_slice(TF_Graph *g, TF_Output v, char **full_name, char **spec);
 
 #ifdef __cplusplus
 }

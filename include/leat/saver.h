@@ -31,7 +31,9 @@ enum leat_saver_version { LEAT_SAVER_V1 = 1, LEAT_SAVER_V2 = 2 };
     const char *made_at;                                                                           \
     const char *name;              /* of the scope; NULL: save */                                  \
     struct leat_outputs variables; /* NULL: all of LEAT_GLOBAL_VARIABLES */                        \
-    struct leat_strings names;     /* of each in the checkpoint; NULL: their own */                \
+    /* of each in the checkpoint; NULL: their own, or those of what they are slices of             \
+     * (leat_set_variable_slice) */                                                                \
+    struct leat_strings names;                                                                     \
     /* for each "" or, of a partitioned variable, what it is a slice of: "4 3 0,2:-" */            \
     struct leat_strings slices;                                                                    \
     int max_to_keep;           /* 5; 0: all */                                                     \

@@ -75,9 +75,12 @@ void builder_flow_controls(struct graph *g, struct node_desc *d);
 void builder_forget(struct graph *g, int64_t from);
 
 /* The VariableDef that a variable came with, for what leat_variable_parts does not say of it. A
- * variable that has one keeps the first. NULL: it was made here. */
+ * variable that has one keeps the first unless it is to be replaced. NULL: it was made here. */
 struct pb_variable_def;
-void builder_keep_variable_def(struct graph *g, const struct pb_variable_def *d);
+void builder_keep_variable_def(struct graph *g, const struct pb_variable_def *d, bool replace);
 struct pb_variable_def *builder_variable_def(struct graph *g, TF_Output v, struct arena *a);
+/* The same, made of its parts where it came with none. */
+struct pb_variable_def *
+builder_describe_variable(struct graph *g, const struct leat_variable_parts *v, struct arena *a);
 
 #endif

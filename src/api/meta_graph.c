@@ -118,7 +118,7 @@ static void register_variable(struct graph *g, const struct pb_variable_def *d)
     leat_register_variable((TF_Graph *)g, &v);
 }
 
-void builder_keep_variable_def(struct graph *g, const struct pb_variable_def *d)
+void builder_keep_variable_def(struct graph *g, const struct pb_variable_def *d, bool replace)
 {
     TF_Output v = named_output(g, d->variable_name);
     struct strbuf *bytes = mem_new(struct strbuf);
@@ -127,7 +127,12 @@ void builder_keep_variable_def(struct graph *g, const struct pb_variable_def *d)
     uint64_t key = v.oper ? (uint64_t)api_node(v.oper)->id + 1 : 0;
     bool ok = v.oper && pb_encode(d, bytes, &st);
     lock_take(&b->lock);
-    if (ok && !u64map_find(&b->defs, key)) {
+    struct strbuf *old = ok ? u64map_find(&b->defs, key) : NULL;
+    if (ok && old && replace) {
+        struct strbuf had = *old;
+        *old = *bytes;
+        *bytes = had;
+    } else if (ok && !old) {
         u64map_put(&b->defs, key, bytes);
         bytes = NULL;
     }
@@ -143,11 +148,11 @@ struct pb_variable_def *builder_variable_def(struct graph *g, TF_Output v, struc
     struct builder *b = builder_get(g);
     lock_take(&b->lock);
     const struct strbuf *bytes = u64map_find(&b->defs, (uint64_t)api_node(v.oper)->id + 1);
-    lock_drop(&b->lock); /* what is in the map stays as it is */
     struct pb_variable_def *d = NULL;
     struct status st = {0};
     if (bytes && !pb_variable_def_decode(a, strbuf_text(bytes), bytes->n, 0, &d, &st))
         d = NULL;
+    lock_drop(&b->lock);
     status_clear(&st);
     return d;
 }
@@ -173,7 +178,7 @@ static bool variable_in(const struct reading *r, const char *collection, struct 
     if (!r->says_trainable)
         d->trainable = strcmp(collection, "trainable_variables") == 0;
     register_variable(g, d);
-    builder_keep_variable_def(g, d);
+    builder_keep_variable_def(g, d, false);
     if (!graph_collect_kind(g, collection, COLLECTION_NAMES, d->variable_name.p,
                             d->variable_name.n))
         return status_invalid(st, "collection %s: the graph has one of another kind", collection);
@@ -329,23 +334,29 @@ static struct str output_text(struct arena *a, TF_Output y)
     return str_of(arena_printf(a, "%s:%d", api_node(y.oper)->name, y.index));
 }
 
+struct pb_variable_def *
+builder_describe_variable(struct graph *g, const struct leat_variable_parts *v, struct arena *a)
+{
+    struct pb_variable_def *d = builder_variable_def(g, v->ref, a);
+    if (d)
+        return d;
+    d = pb_variable_def_new(a);
+    d->variable_name = output_text(a, v->ref);
+    d->snapshot_name = output_text(a, v->read);
+    d->initial_value_name = output_text(a, v->initial);
+    d->initializer_name = str_of(v->init ? api_node(v->init)->name : "");
+    d->is_resource = v->is_resource;
+    d->trainable = v->trainable;
+    return d;
+}
+
 /* The VariableDef of an item that names a variable; NULL: it names none. */
 static struct pb_variable_def *variable_out(struct graph *g, struct arena *a, struct str item)
 {
     struct leat_variable_parts v;
     if (!leat_find_variable((TF_Graph *)g, named_output(g, item), &v))
         return NULL;
-    struct pb_variable_def *d = builder_variable_def(g, v.ref, a);
-    if (d)
-        return d;
-    d = pb_variable_def_new(a);
-    d->variable_name = output_text(a, v.ref);
-    d->snapshot_name = output_text(a, v.read);
-    d->initial_value_name = output_text(a, v.initial);
-    d->initializer_name = str_of(v.init ? api_node(v.init)->name : "");
-    d->is_resource = v.is_resource;
-    d->trainable = v.trainable;
-    return d;
+    return builder_describe_variable(g, &v, a);
 }
 
 static bool variables_out(struct graph *g, struct arena *a, const struct collection *c,

@@ -124,8 +124,10 @@ static bool add_item(TF_Graph *g, const struct leat_saver_args *a, TF_Output v, 
     const char *spec = a->slices.v && a->slices.v[i] ? a->slices.v[i] : "";
     if (!name || !name[0])
         return refuse(g, "leat_saver_new: no name for '%s'", own);
-    item.name = mem_strdup(name);
-    item.spec = mem_strdup(spec);
+    if (a->names.v || a->slices.v || !leat_variable_slice(g, v, &item.name, &item.spec)) {
+        item.name = mem_strdup(name);
+        item.spec = mem_strdup(spec);
+    }
     item.device = TF_OperationDevice(item.v.ref.oper);
     items->v[items->n++] = item;
     return true;

@@ -328,6 +328,85 @@ static void test_saver__partitioned(void **state)
     model_end(&x);
 }
 
+/* Rows of p [5, 2] that begin with 10 times their number, in parts of so many rows. */
+static void make_parts(struct made *m, const int *rows, int n)
+{
+    int64_t begin = 0;
+    for (int i = 0; i < n; i++) {
+        float values[10] = {0};
+        char name[16], spec[32];
+        for (int64_t k = 0; k < rows[i]; k++)
+            values[2 * k] = (float)(10 * (begin + k));
+        snprintf(name, sizeof name, "p/part_%d", i);
+        snprintf(spec, sizeof spec, "5 2 %d,%d:-", (int)begin, rows[i]);
+        TF_Output v = leat_variable(
+            m->g, name, leat_const_floats(m->g, values, leat_shape(rows[i], 2)), .resource = i % 2);
+        assert_int_equal(leat_set_variable_slice(m->g, v, "p", spec), 1);
+        begin += rows[i];
+    }
+}
+
+/* What a graph says of its partitioned variable decides, not how it is cut; a MetaGraph says it. */
+static void test_saver__partitioned_otherwise(void **state)
+{
+    struct made *m = *state, *n;
+    char *folder = temp_folder(), *prefix = mem_printf("%s/ckpt", folder), *spec, *name;
+    make_parts(m, (const int[]){2, 3}, 2);
+    leat_saver *s = leat_saver_new(m->g);
+    TF_Operation *init = leat_global_variables_initializer(m->g);
+    assert_no_error(m);
+    TF_Session *session = leat_session_new(m->g, m->st);
+    assert_int_equal(leat_run_op(session, init, leat_no_feeds(), m->st), 1);
+    leat_free(leat_saver_save(s, session, prefix, m->st, .write_meta_graph = 0));
+    leat_saver_free(s);
+    TF_Buffer *meta = leat_export_meta_graph(m->g, NULL, m->st);
+    assert_non_null(meta);
+    leat_session_close(session);
+
+    void *other;
+    assert_int_equal(made_setup(&other), 0);
+    n = other;
+    make_parts(n, (const int[]){1, 3, 1}, 3);
+    s = leat_saver_new(n->g);
+    assert_no_error(n);
+    session = leat_session_new(n->g, n->st);
+    assert_int_equal(leat_saver_restore(s, session, prefix, n->st), 1);
+    for (int i = 0; i < 3; i++) {
+        static const int rows[] = {1, 3, 1}, first[] = {0, 10, 40};
+        float got[6];
+        char *part = mem_printf("p/part_%d", i);
+        struct leat_variable_parts v;
+        assert_int_equal(leat_find_variable_named(n->g, part, &v), 1);
+        assert_int_equal(
+            leat_run(session, n->st, .fetches = leat_fetches(leat_fetch(v.ref, got, 2 * rows[i]))),
+            1);
+        assert_true(got[0] == (float)first[i] && got[1] == 0);
+        mem_free(part);
+    }
+    leat_saver_free(s);
+    leat_session_close(session);
+    (void)made_teardown(&other);
+
+    assert_int_equal(made_setup(&other), 0);
+    n = other;
+    assert_int_equal(leat_import_meta_graph(n->g, meta, NULL, n->st), 1);
+    struct leat_variable_parts v;
+    assert_int_equal(leat_find_variable_named(n->g, "p/part_1", &v), 1);
+    assert_int_equal(leat_variable_slice(n->g, v.ref, &name, &spec), 1);
+    assert_string_equal(name, "p");
+    assert_string_equal(spec, "5 2 2,3:0,2");
+    assert_int_equal(leat_set_variable_slice(n->g, v.ref, "p", "5 2 3,3:-"), 0);
+    assert_error(n, "leat_set_variable_slice");
+    assert_int_equal(leat_set_variable_slice(n->g, v.ref, "p", "5 2 1,2:-"), 0);
+    assert_error(n, "the slice has not the shape of 'p/part_1'");
+    leat_free(name);
+    leat_free(spec);
+    (void)made_teardown(&other);
+    TF_DeleteBuffer(meta);
+    mem_free(prefix);
+    remove_folder(folder);
+}
+
 static void test_saver__says_what_is_wrong(void **state)
 {
     struct made *m = *state;
@@ -369,6 +448,7 @@ int main(void)
         T(test_saver__keeps_one_in_n_hours),
         T(test_saver__by_other_names),
         T(test_saver__partitioned),
+        T(test_saver__partitioned_otherwise),
         T(test_saver__says_what_is_wrong),
 #undef T
     };
