@@ -27,8 +27,8 @@ enum unicode_encoding unicode_encoding_of(struct str name);
  * one. -1: they are no character (in UTF-8: the longest beginning of one that could have been). */
 int32_t unicode_decode(enum unicode_encoding e, struct str s, size_t *used);
 
-/* Appends a code point, 0 to UNICODE_MAX. A surrogate is U+FFFD in UTF-8. Not for ASCII and
- * Latin-1. */
+/* Appends a code point, 0 to UNICODE_MAX. A surrogate is U+FFFD in UTF-8. For UTF-8, UTF-16BE
+ * and UTF-32BE alone. */
 void unicode_encode(enum unicode_encoding e, int32_t c, struct strbuf *out);
 
 #endif
