@@ -215,63 +215,44 @@ static void repeat_last(struct tensor *t, int64_t have)
     }
 }
 
-#define FILL(type, list, convert)                                                                  \
-    do {                                                                                           \
-        n = min_i64(t->num_elems, (list).n);                                                       \
+/* Where plain numbers stand in a message: of which type, as what in C, in which list, whose
+ * elements are added by pb_add_LAST. */
+/* clang-format off */
+#define PLAIN_NUMBERS(ROW)                            \
+    ROW(DT_FLOAT, float, float_val, f32)              \
+    ROW(DT_DOUBLE, double, double_val, f64)           \
+    ROW(DT_INT32, int32_t, int_val, i32)              \
+    ROW(DT_QINT32, int32_t, int_val, i32)             \
+    ROW(DT_INT16, int16_t, int_val, i32)              \
+    ROW(DT_QINT16, int16_t, int_val, i32)             \
+    ROW(DT_UINT16, uint16_t, int_val, i32)            \
+    ROW(DT_QUINT16, uint16_t, int_val, i32)           \
+    ROW(DT_INT8, int8_t, int_val, i32)                \
+    ROW(DT_QINT8, int8_t, int_val, i32)               \
+    ROW(DT_UINT8, uint8_t, int_val, i32)              \
+    ROW(DT_QUINT8, uint8_t, int_val, i32)             \
+    ROW(DT_INT64, int64_t, int64_val, i64)            \
+    ROW(DT_UINT32, uint32_t, uint32_val, u32)         \
+    ROW(DT_UINT64, uint64_t, uint64_val, u64)         \
+    ROW(DT_BOOL, bool, bool_val, bool)                \
+    ROW(DT_HALF, uint16_t, half_val, i32)             \
+    ROW(DT_BFLOAT16, uint16_t, half_val, i32)
+/* clang-format on */
+
+#define FILL(dtype, type, list, add)                                                               \
+    case dtype:                                                                                    \
+        n = min_i64(t->num_elems, p->list.n);                                                      \
         for (int64_t i = 0; i < n; i++)                                                            \
-            ((type *)t->data)[i] = convert((list).v[i]);                                           \
-    } while (0)
-#define PLAIN(v) (v)
-#define HALF(v) ((uint16_t)(v))
+            ((type *)t->data)[i] = (type)p->list.v[i];                                             \
+        break;
 
 /* Elements taken from the list of the tensor's type; false: the type has none of plain numbers. */
 static bool fill_numbers(const struct pb_tensor_proto *p, struct tensor *t, int64_t *have)
-{ /* long: a case per type */
+{
     int64_t n = 0;
 
     switch (t->dtype) {
-    case DT_FLOAT:
-        FILL(float, p->float_val, PLAIN);
-        break;
-    case DT_DOUBLE:
-        FILL(double, p->double_val, PLAIN);
-        break;
-    case DT_INT32:
-    case DT_QINT32:
-        FILL(int32_t, p->int_val, PLAIN);
-        break;
-    case DT_INT16:
-    case DT_QINT16:
-        FILL(int16_t, p->int_val, (int16_t));
-        break;
-    case DT_UINT16:
-    case DT_QUINT16:
-        FILL(uint16_t, p->int_val, (uint16_t));
-        break;
-    case DT_INT8:
-    case DT_QINT8:
-        FILL(int8_t, p->int_val, (int8_t));
-        break;
-    case DT_UINT8:
-    case DT_QUINT8:
-        FILL(uint8_t, p->int_val, (uint8_t));
-        break;
-    case DT_INT64:
-        FILL(int64_t, p->int64_val, PLAIN);
-        break;
-    case DT_UINT32:
-        FILL(uint32_t, p->uint32_val, PLAIN);
-        break;
-    case DT_UINT64:
-        FILL(uint64_t, p->uint64_val, PLAIN);
-        break;
-    case DT_BOOL:
-        FILL(bool, p->bool_val, PLAIN);
-        break;
-    case DT_HALF:
-    case DT_BFLOAT16:
-        FILL(uint16_t, p->half_val, HALF);
-        break;
+        PLAIN_NUMBERS(FILL)
     case DT_COMPLEX64:
         n = min_i64(t->num_elems, p->scomplex_val.n / 2);
         if (n)
@@ -387,48 +368,16 @@ static bool all_equal(const struct tensor *t)
     return memcmp(t->data, (const char *)t->data + size, bytes - size) == 0;
 }
 
-#define ONE(add, list, type) add(a, &p->list, *(const type *)t->data)
+#define ONE(dtype, type, list, add)                                                                \
+    case dtype:                                                                                    \
+        pb_add_##add(a, &p->list, *(const type *)t->data);                                         \
+        break;
 
 /* The first element, in the list of its type. */
 static void one_value(struct arena *a, const struct tensor *t, struct pb_tensor_proto *p)
 {
     switch (t->dtype) {
-    case DT_FLOAT:
-        ONE(pb_add_f32, float_val, float);
-        break;
-    case DT_DOUBLE:
-        ONE(pb_add_f64, double_val, double);
-        break;
-    case DT_INT32:
-    case DT_QINT32:
-        ONE(pb_add_i32, int_val, int32_t);
-        break;
-    case DT_INT16:
-    case DT_QINT16:
-        ONE(pb_add_i32, int_val, int16_t);
-        break;
-    case DT_UINT16:
-    case DT_QUINT16:
-        ONE(pb_add_i32, int_val, uint16_t);
-        break;
-    case DT_INT8:
-    case DT_QINT8:
-        ONE(pb_add_i32, int_val, int8_t);
-        break;
-    case DT_UINT8:
-    case DT_QUINT8:
-        ONE(pb_add_i32, int_val, uint8_t);
-        break;
-    case DT_INT64:
-        ONE(pb_add_i64, int64_val, int64_t);
-        break;
-    case DT_BOOL:
-        ONE(pb_add_bool, bool_val, bool);
-        break;
-    case DT_HALF:
-    case DT_BFLOAT16:
-        ONE(pb_add_i32, half_val, uint16_t);
-        break;
+        PLAIN_NUMBERS(ONE)
     case DT_COMPLEX64:
         pb_add_f32(a, &p->scomplex_val, ((const float *)t->data)[0]);
         pb_add_f32(a, &p->scomplex_val, ((const float *)t->data)[1]);
@@ -436,12 +385,6 @@ static void one_value(struct arena *a, const struct tensor *t, struct pb_tensor_
     case DT_COMPLEX128:
         pb_add_f64(a, &p->dcomplex_val, ((const double *)t->data)[0]);
         pb_add_f64(a, &p->dcomplex_val, ((const double *)t->data)[1]);
-        break;
-    case DT_UINT32:
-        p->uint32_val = (struct pb_u32s){.v = arena_memdup(a, t->data, 4), .n = 1};
-        break;
-    case DT_UINT64:
-        p->uint64_val = (struct pb_u64s){.v = arena_memdup(a, t->data, 8), .n = 1};
         break;
     default:
         break;

@@ -118,6 +118,8 @@ void pb_set_str(struct arena *a, struct str *field, const char *text); /* copies
 void pb_add_str(struct arena *a, struct pb_strs *list, struct str s);  /* copies */
 void pb_add_i32(struct arena *a, struct pb_i32s *list, int32_t v);
 void pb_add_i64(struct arena *a, struct pb_i64s *list, int64_t v);
+void pb_add_u32(struct arena *a, struct pb_u32s *list, uint32_t v);
+void pb_add_u64(struct arena *a, struct pb_u64s *list, uint64_t v);
 void pb_add_f32(struct arena *a, struct pb_f32s *list, float v);
 void pb_add_f64(struct arena *a, struct pb_f64s *list, double v);
 void pb_add_bool(struct arena *a, struct pb_bools *list, bool v);

@@ -142,35 +142,20 @@ void pb_add_str(struct arena *a, struct pb_strs *list, struct str s)
     list->n++;
 }
 
-void pb_add_i32(struct arena *a, struct pb_i32s *list, int32_t v)
-{
-    *(int32_t *)pb_list_room(a, list, sizeof v, 1) = v;
-    list->n++;
-}
-
-void pb_add_i64(struct arena *a, struct pb_i64s *list, int64_t v)
-{
-    *(int64_t *)pb_list_room(a, list, sizeof v, 1) = v;
-    list->n++;
-}
-
-void pb_add_f32(struct arena *a, struct pb_f32s *list, float v)
-{
-    *(float *)pb_list_room(a, list, sizeof v, 1) = v;
-    list->n++;
-}
-
-void pb_add_f64(struct arena *a, struct pb_f64s *list, double v)
-{
-    *(double *)pb_list_room(a, list, sizeof v, 1) = v;
-    list->n++;
-}
-
-void pb_add_bool(struct arena *a, struct pb_bools *list, bool v)
-{
-    *(bool *)pb_list_room(a, list, sizeof v, 1) = v;
-    list->n++;
-}
+#define ADD(name, list_type, type)                                                                 \
+    void pb_add_##name(struct arena *a, struct list_type *list, type v)                            \
+    {                                                                                              \
+        *(type *)pb_list_room(a, list, sizeof v, 1) = v;                                           \
+        list->n++;                                                                                 \
+    }
+ADD(i32, pb_i32s, int32_t)
+ADD(i64, pb_i64s, int64_t)
+ADD(u32, pb_u32s, uint32_t)
+ADD(u64, pb_u64s, uint64_t)
+ADD(f32, pb_f32s, float)
+ADD(f64, pb_f64s, double)
+ADD(bool, pb_bools, bool)
+#undef ADD
 
 void pb_unknown_add(struct arena *a, struct pb_base *m, const void *p, size_t n)
 {

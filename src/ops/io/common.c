@@ -60,3 +60,49 @@ char *io_shape_text(const struct shape *s)
     shape_print(s, &text);
     return text.p ? strbuf_take(&text) : mem_strdup("");
 }
+
+bool io_check_v2(const struct kctx *c, struct status *st)
+{
+    const struct tensor *prefix = kernel_in(c, 0), *names = kernel_in(c, 1);
+    const struct tensor *slices = kernel_in(c, 2);
+    if (prefix->num_elems != 1)
+        return status_invalid(st, "Input prefix should have a single element, got %lld instead.",
+                              (long long)prefix->num_elems);
+    if (tensor_rank(names) == 1 && tensor_rank(slices) == 1)
+        return true;
+    char *a = io_shape_text(&names->shape), *b = io_shape_text(&slices->shape);
+    status_invalid(st,
+                   "Input tensor_names and shape_and_slices should be an 1-D tensors, got %s and "
+                   "%s instead.",
+                   a, b);
+    mem_free(a);
+    mem_free(b);
+    return false;
+}
+
+bool io_check_as_many(const struct kctx *c, struct status *st)
+{
+    int64_t names = kernel_in(c, 1)->num_elems, slices = kernel_in(c, 2)->num_elems;
+    return names == slices || status_invalid(st,
+                                             "tensor_names and shape_and_slices have different "
+                                             "number of elements: %lld vs. %lld",
+                                             (long long)names, (long long)slices);
+}
+
+bool io_slice_to_save(struct str spec, const struct tensor *t, struct shape *whole,
+                      struct slice *slice, struct status *st)
+{
+    struct shape part = {0};
+    *whole = (struct shape){0};
+    bool ok = slice_spec_parse(spec, whole, slice, &part, st);
+    if (ok && !shape_equal(&part, &t->shape)) {
+        char *shape = io_shape_text(&t->shape);
+        ok = status_invalid(st,
+                            "Slice in shape_and_slice specification does not match the shape of "
+                            "the tensor to  save: %.*s, tensor: %s",
+                            (int)min_i64((int64_t)spec.n, 200), spec.p, shape);
+        mem_free(shape);
+    }
+    shape_clear(&part);
+    return ok;
+}

@@ -92,31 +92,11 @@ static bool restore_one(const struct restore *r, struct bundle *b, const struct 
 
 static bool check_names(const struct restore *r, struct status *st)
 {
-    const struct kctx *c = r->c;
-    const struct tensor *prefix = kernel_in(c, 0), *names = kernel_in(c, 1);
-    const struct tensor *slices = kernel_in(c, 2);
-    if (prefix->num_elems != 1)
-        return status_invalid(st, "Input prefix should have a single element, got %lld instead.",
-                              (long long)prefix->num_elems);
-    if (tensor_rank(names) != 1 || tensor_rank(slices) != 1) {
-        char *a = io_shape_text(&names->shape), *b = io_shape_text(&slices->shape);
-        status_invalid(st,
-                       "Input tensor_names and shape_and_slices should be an 1-D tensors, got %s "
-                       "and %s instead.",
-                       a, b);
-        mem_free(a);
-        mem_free(b);
-        return false;
-    }
-    if (names->num_elems != r->n)
-        return status_invalid(st, "Got %lld tensor names, but %d expected dtypes.",
-                              (long long)names->num_elems, r->n);
-    if (names->num_elems != slices->num_elems)
-        return status_invalid(
-            st,
-            "tensor_names and shape_and_slices have different number of elements: %lld vs. %lld",
-            (long long)names->num_elems, (long long)slices->num_elems);
-    return true;
+    int64_t names = kernel_in(r->c, 1)->num_elems;
+    return io_check_v2(r->c, st) &&
+           (names == r->n || status_invalid(st, "Got %lld tensor names, but %d expected dtypes.",
+                                            (long long)names, r->n)) &&
+           io_check_as_many(r->c, st);
 }
 
 static struct wanted wanted_at(const struct restore *r, int i)

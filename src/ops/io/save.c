@@ -8,55 +8,22 @@
 
 #include "base/mem.h"
 
-/* --- checks that SaveV2 and RestoreV2 share in words --- */
-
 static bool check_names(const struct kctx *c, int num_tensors, struct status *st)
 {
-    const struct tensor *prefix = kernel_in(c, 0), *names = kernel_in(c, 1);
-    const struct tensor *slices = kernel_in(c, 2);
-    if (prefix->num_elems != 1)
-        return status_invalid(st, "Input prefix should have a single element, got %lld instead.",
-                              (long long)prefix->num_elems);
-    if (tensor_rank(names) != 1 || tensor_rank(slices) != 1) {
-        char *a = io_shape_text(&names->shape), *b = io_shape_text(&slices->shape);
-        status_invalid(st,
-                       "Input tensor_names and shape_and_slices should be an 1-D tensors, got %s "
-                       "and %s instead.",
-                       a, b);
-        mem_free(a);
-        mem_free(b);
-        return false;
-    }
-    if (names->num_elems != slices->num_elems)
-        return status_invalid(
-            st,
-            "tensor_names and shape_and_slices have different number of elements: %lld vs. %lld",
-            (long long)names->num_elems, (long long)slices->num_elems);
-    if (names->num_elems != num_tensors)
-        return status_invalid(st, "Got %lld tensor names but %d tensors.",
-                              (long long)names->num_elems, num_tensors);
-    return true;
+    int64_t names = kernel_in(c, 1)->num_elems;
+    return io_check_v2(c, st) && io_check_as_many(c, st) &&
+           (names == num_tensors || status_invalid(st, "Got %lld tensor names but %d tensors.",
+                                                   (long long)names, num_tensors));
 }
 
 static bool write_slice(struct bundle_writer *w, struct str name, struct str spec,
                         const struct tensor *t, struct status *st)
 {
-    struct shape whole, part;
+    struct shape whole;
     struct slice slice;
-    if (!slice_spec_parse(spec, &whole, &slice, &part, st))
-        return false;
-    bool ok = shape_equal(&part, &t->shape);
-    if (!ok) {
-        char *shape = io_shape_text(&t->shape);
-        status_invalid(st,
-                       "Slice in shape_and_slice specification does not match the shape of the "
-                       "tensor to  save: %.*s, tensor: %s",
-                       (int)min_i64((int64_t)spec.n, 200), spec.p, shape);
-        mem_free(shape);
-    }
-    ok = ok && bundle_write_slice(w, name, &whole, &slice, t, st);
+    bool ok = io_slice_to_save(spec, t, &whole, &slice, st) &&
+              bundle_write_slice(w, name, &whole, &slice, t, st);
     shape_clear(&whole);
-    shape_clear(&part);
     return ok;
 }
 

@@ -18,7 +18,7 @@ static bool want_one(const struct kctx *c, int k, const char *name, struct statu
 static bool add_tensor(struct v1_writer *w, struct str name, struct str spec,
                        const struct tensor *t, struct status *st)
 {
-    struct shape whole, part;
+    struct shape whole;
     struct slice slice;
     if (spec.n == 0) {
         if (t->shape.rank > SLICE_MAX_RANK)
@@ -27,20 +27,9 @@ static bool add_tensor(struct v1_writer *w, struct str name, struct str spec,
         slice = slice_whole(t->shape.rank);
         return v1_add(w, name, &t->shape, &slice, t, st);
     }
-    if (!slice_spec_parse(spec, &whole, &slice, &part, st))
-        return false;
-    bool ok = shape_equal(&part, &t->shape);
-    if (!ok) {
-        char *shape = io_shape_text(&t->shape);
-        status_invalid(st,
-                       "Slice in shape_and_slice specification does not match the shape of the "
-                       "tensor to  save: %.*s, tensor: %s",
-                       (int)min_i64((int64_t)spec.n, 200), spec.p, shape);
-        mem_free(shape);
-    }
-    ok = ok && v1_add(w, name, &whole, &slice, t, st);
+    bool ok =
+        io_slice_to_save(spec, t, &whole, &slice, st) && v1_add(w, name, &whole, &slice, t, st);
     shape_clear(&whole);
-    shape_clear(&part);
     return ok;
 }
 

@@ -110,6 +110,24 @@ static void infer_sequence(struct infer_ctx *c, const struct shape *in)
         infer_set(c, at + 3 * s.nls + s.nld + i, in);
 }
 
+#define OUTPUTS                                                                                    \
+    "context_sparse_indices: Ncontext_sparse * int64",                                             \
+        "context_sparse_values: context_sparse_types",                                             \
+        "context_sparse_shapes: Ncontext_sparse * int64", "context_dense_values: Tcontext_dense",  \
+        "feature_list_sparse_indices: Nfeature_list_sparse * int64",                               \
+        "feature_list_sparse_values: feature_list_sparse_types",                                   \
+        "feature_list_sparse_shapes: Nfeature_list_sparse * int64",                                \
+        "feature_list_dense_values: feature_list_dense_types"
+#define ATTRS                                                                                      \
+    "Ncontext_sparse: int >= 0 = 0", "Ncontext_dense: int >= 0 = 0",                               \
+        "Nfeature_list_sparse: int >= 0 = 0", "Nfeature_list_dense: int >= 0 = 0",                 \
+        "context_sparse_types: list({float, int64, string}) >= 0 = []",                            \
+        "Tcontext_dense: list({float, int64, string}) >= 0 = []",                                  \
+        "feature_list_dense_types: list({float, int64, string}) >= 0 = []",                        \
+        "context_dense_shapes: list(shape) >= 0 = []",                                             \
+        "feature_list_sparse_types: list({float, int64, string}) >= 0 = []",                       \
+        "feature_list_dense_shapes: list(shape) >= 0 = []"
+
 /* --- ParseSequenceExample --- */
 
 static bool batch_init(struct kernel *k, void *state UNUSED, struct status *st)
@@ -156,27 +174,11 @@ OP_DEF(parse_sequence_example) = {
     .summary = "Tensors from SequenceExample messages: of the whole, and of every step.",
     .inputs = {"serialized: string", "debug_name: string",
                "context_dense_defaults: Tcontext_dense"},
-    .outputs = {"context_sparse_indices: Ncontext_sparse * int64",
-                "context_sparse_values: context_sparse_types",
-                "context_sparse_shapes: Ncontext_sparse * int64",
-                "context_dense_values: Tcontext_dense",
-                "feature_list_sparse_indices: Nfeature_list_sparse * int64",
-                "feature_list_sparse_values: feature_list_sparse_types",
-                "feature_list_sparse_shapes: Nfeature_list_sparse * int64",
-                "feature_list_dense_values: feature_list_dense_types",
-                "feature_list_dense_lengths: Nfeature_list_dense * int64"},
+    .outputs = {OUTPUTS, "feature_list_dense_lengths: Nfeature_list_dense * int64"},
     .attrs = {"feature_list_dense_missing_assumed_empty: list(string) >= 0",
               "context_sparse_keys: list(string) >= 0", "context_dense_keys: list(string) >= 0",
               "feature_list_sparse_keys: list(string) >= 0",
-              "feature_list_dense_keys: list(string) >= 0", "Ncontext_sparse: int >= 0 = 0",
-              "Ncontext_dense: int >= 0 = 0", "Nfeature_list_sparse: int >= 0 = 0",
-              "Nfeature_list_dense: int >= 0 = 0",
-              "context_sparse_types: list({float, int64, string}) >= 0 = []",
-              "Tcontext_dense: list({float, int64, string}) >= 0 = []",
-              "feature_list_dense_types: list({float, int64, string}) >= 0 = []",
-              "context_dense_shapes: list(shape) >= 0 = []",
-              "feature_list_sparse_types: list({float, int64, string}) >= 0 = []",
-              "feature_list_dense_shapes: list(shape) >= 0 = []"},
+              "feature_list_dense_keys: list(string) >= 0", ATTRS},
     .shape = batch_shape,
     .no_grad = "undefined: messages have no gradient",
 };
@@ -236,22 +238,8 @@ OP_DEF(parse_single_sequence_example) = {
                "feature_list_sparse_keys: Nfeature_list_sparse * string",
                "feature_list_dense_keys: Nfeature_list_dense * string",
                "context_dense_defaults: Tcontext_dense", "debug_name: string"},
-    .outputs = {"context_sparse_indices: Ncontext_sparse * int64",
-                "context_sparse_values: context_sparse_types",
-                "context_sparse_shapes: Ncontext_sparse * int64",
-                "context_dense_values: Tcontext_dense",
-                "feature_list_sparse_indices: Nfeature_list_sparse * int64",
-                "feature_list_sparse_values: feature_list_sparse_types",
-                "feature_list_sparse_shapes: Nfeature_list_sparse * int64",
-                "feature_list_dense_values: feature_list_dense_types"},
-    .attrs = {"Ncontext_sparse: int >= 0 = 0", "Ncontext_dense: int >= 0 = 0",
-              "Nfeature_list_sparse: int >= 0 = 0", "Nfeature_list_dense: int >= 0 = 0",
-              "context_sparse_types: list({float, int64, string}) >= 0 = []",
-              "Tcontext_dense: list({float, int64, string}) >= 0 = []",
-              "feature_list_dense_types: list({float, int64, string}) >= 0 = []",
-              "context_dense_shapes: list(shape) >= 0 = []",
-              "feature_list_sparse_types: list({float, int64, string}) >= 0 = []",
-              "feature_list_dense_shapes: list(shape) >= 0 = []"},
+    .outputs = {OUTPUTS},
+    .attrs = {ATTRS},
     .shape = single_shape,
     .no_grad = "undefined: messages have no gradient",
 };

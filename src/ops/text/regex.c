@@ -120,7 +120,8 @@ static bool shape(struct infer_ctx *c, struct status *st)
 #define SYNTAX                                                                                     \
     "Patterns are RE2's: no backreferences, no lookaround. PCRE2 runs them, so that \\C is "       \
     "refused, \\pN knows PCRE2's scripts, and a match that takes too many steps is an error."
-#define KERNEL(op_name, id, run_fn)                                                                \
+#define REGEX_OP(id, op_name, run_fn, ...)                                                         \
+    OP_DEF(id) = {.name = op_name, .description = SYNTAX, .shape = shape, __VA_ARGS__};            \
     KERNEL_DEF(id##_cpu) = {.op = op_name,                                                         \
                             .device = "CPU",                                                       \
                             .state_bytes = sizeof(struct patterns),                                \
@@ -128,49 +129,23 @@ static bool shape(struct infer_ctx *c, struct status *st)
                             .release = patterns_release,                                           \
                             .run = run_fn}
 
-OP_DEF(regex_full_match) = {
-    .name = "RegexFullMatch",
-    .summary = "Whether strings match a regular expression from end to end.",
-    .description = SYNTAX,
-    .inputs = {"input: string", "pattern: string"},
-    .outputs = {"output: bool"},
-    .shape = shape,
-    .no_grad = "undefined: strings have no gradient",
-};
-KERNEL("RegexFullMatch", regex_full_match, match_run);
-
-OP_DEF(static_regex_full_match) = {
-    .name = "StaticRegexFullMatch",
-    .summary = "Whether strings match the regular expression of an attr from end to end.",
-    .description = SYNTAX,
-    .inputs = {"input: string"},
-    .outputs = {"output: bool"},
-    .attrs = {"pattern: string"},
-    .shape = shape,
-    .no_grad = "undefined: strings have no gradient",
-};
-KERNEL("StaticRegexFullMatch", static_regex_full_match, match_run);
-
-OP_DEF(regex_replace) = {
-    .name = "RegexReplace",
-    .summary = "Strings with the matches of a regular expression replaced.",
-    .description = SYNTAX,
-    .inputs = {"input: string", "pattern: string", "rewrite: string"},
-    .outputs = {"output: string"},
-    .attrs = {"replace_global: bool = true"},
-    .shape = shape,
-    .no_grad = "strings have no gradient",
-};
-KERNEL("RegexReplace", regex_replace, replace_run);
-
-OP_DEF(static_regex_replace) = {
-    .name = "StaticRegexReplace",
-    .summary = "Strings with the matches of the regular expression of an attr replaced.",
-    .description = SYNTAX,
-    .inputs = {"input: string"},
-    .outputs = {"output: string"},
-    .attrs = {"pattern: string", "rewrite: string", "replace_global: bool = true"},
-    .shape = shape,
-    .no_grad = "undefined: strings have no gradient",
-};
-KERNEL("StaticRegexReplace", static_regex_replace, replace_run);
+/* clang-format off */
+REGEX_OP(regex_full_match, "RegexFullMatch", match_run,
+         .summary = "Whether strings match a regular expression from end to end.",
+         .inputs = {"input: string", "pattern: string"}, .outputs = {"output: bool"},
+         .no_grad = "undefined: strings have no gradient");
+REGEX_OP(static_regex_full_match, "StaticRegexFullMatch", match_run,
+         .summary = "Whether strings match the regular expression of an attr from end to end.",
+         .inputs = {"input: string"}, .outputs = {"output: bool"}, .attrs = {"pattern: string"},
+         .no_grad = "undefined: strings have no gradient");
+REGEX_OP(regex_replace, "RegexReplace", replace_run,
+         .summary = "Strings with the matches of a regular expression replaced.",
+         .inputs = {"input: string", "pattern: string", "rewrite: string"},
+         .outputs = {"output: string"}, .attrs = {"replace_global: bool = true"},
+         .no_grad = "strings have no gradient");
+REGEX_OP(static_regex_replace, "StaticRegexReplace", replace_run,
+         .summary = "Strings with the matches of the regular expression of an attr replaced.",
+         .inputs = {"input: string"}, .outputs = {"output: string"},
+         .attrs = {"pattern: string", "rewrite: string", "replace_global: bool = true"},
+         .no_grad = "undefined: strings have no gradient");
+/* clang-format on */
