@@ -6,6 +6,8 @@
 
 #include <ctype.h>
 
+#include "base/utf8.h"
+
 static bool fail(struct json *j, const char *why, struct status *st)
 {
     return status_invalid(st, "JSON: %s at byte %lld", why, (long long)(j->p - j->begin));
@@ -91,19 +93,6 @@ bool json_next_key(struct json *j, bool *more, struct status *st)
 
 /* --- strings --- */
 
-static void put_utf8(struct strbuf *out, uint32_t c)
-{
-    if (c < 0x80) {
-        strbuf_putc(out, (char)c);
-        return;
-    }
-    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    static const uint8_t heads[] = {0, 0xc0, 0xe0, 0xf0};
-    strbuf_putc(out, (char)(heads[more] | c >> (6 * more)));
-    while (more-- > 0)
-        strbuf_putc(out, (char)(0x80 | (c >> (6 * more) & 0x3f)));
-}
-
 static bool hex4(struct json *j, uint32_t *out, struct status *st)
 {
     *out = 0;
@@ -133,7 +122,7 @@ static bool unicode(struct json *j, struct status *st) /* after "\u" */
     } else if (c >= 0xdc00 && c <= 0xdfff) {
         return fail(j, "half of a surrogate pair", st);
     }
-    put_utf8(&j->text, c);
+    strbuf_put_utf8(&j->text, c);
     return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "cli/npy.h"
 
 enum { MAX_DIMS = 32, MAX_SHOWN = 100 };
@@ -58,19 +59,6 @@ static const char *closing_quote(struct str text, bool *escapes)
     return NULL;
 }
 
-static void put_utf8(struct strbuf *out, uint32_t c)
-{
-    if (c < 0x80) {
-        strbuf_putc(out, (char)c);
-        return;
-    }
-    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
-    strbuf_putc(out, (char)(lead[more] | c >> (6 * more)));
-    while (more-- > 0)
-        strbuf_putc(out, (char)(0x80 | (c >> (6 * more) & 63)));
-}
-
 /* The number of n hexadecimal digits at *at, which moves past them; -1: they are not there. */
 static int32_t hex_digits(struct str s, size_t *at, int n)
 {
@@ -100,7 +88,7 @@ static bool put_unicode(struct str s, size_t *at, struct strbuf *out)
     } else if (c < 0 || (c >= 0xd800 && c <= 0xdfff)) {
         return false;
     }
-    put_utf8(out, (uint32_t)c);
+    strbuf_put_utf8(out, (uint32_t)c);
     return true;
 }
 

@@ -2,6 +2,8 @@
 /* Code points in and out of UTF-8, UTF-16, UTF-32, and out of ASCII and Latin-1. */
 #include "codec/unicode.h"
 
+#include "base/utf8.h"
+
 enum unicode_encoding unicode_encoding_of(struct str name)
 {
     static const struct {
@@ -110,21 +112,6 @@ int32_t unicode_decode(enum unicode_encoding e, struct str s, size_t *used)
     }
 }
 
-static void put_utf8(int32_t c, struct strbuf *out)
-{
-    static const int lead[] = {0, 0xc0, 0xe0, 0xf0};
-    if (c >= 0xd800 && c <= 0xdfff)
-        c = 0xfffd;
-    if (c < 0x80) {
-        strbuf_putc(out, (char)c);
-        return;
-    }
-    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    strbuf_putc(out, (char)(lead[more] | c >> (6 * more)));
-    while (more-- > 0)
-        strbuf_putc(out, (char)(0x80 | (c >> (6 * more) & 0x3f)));
-}
-
 static void put16(int32_t unit, struct strbuf *out)
 {
     strbuf_putc(out, (char)(unit >> 8));
@@ -134,7 +121,7 @@ static void put16(int32_t unit, struct strbuf *out)
 void unicode_encode(enum unicode_encoding e, int32_t c, struct strbuf *out)
 {
     if (e == UNICODE_UTF8) {
-        put_utf8(c, out);
+        strbuf_put_utf8(out, c >= 0xd800 && c <= 0xdfff ? 0xfffd : (uint32_t)c);
     } else if (e == UNICODE_UTF32BE) {
         put16(c >> 16, out);
         put16(c & 0xffff, out);

@@ -2,6 +2,8 @@
 /* Cuts protobuf's text form into tokens. Never reads beyond the text; NUL bytes are bytes. */
 #include "proto/pb_lex.h"
 
+#include "base/utf8.h"
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -197,20 +199,6 @@ static uint32_t take_digits(const char **p, const char *end, int base, int most,
     return v;
 }
 
-static size_t put_utf8(char *to, uint32_t c)
-{
-    if (c < 0x80) {
-        to[0] = (char)c;
-        return 1;
-    }
-    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const unsigned char first[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    for (size_t i = n - 1; i > 0; i--, c >>= 6)
-        to[i] = (char)(0x80 | (c & 0x3F));
-    to[0] = (char)(first[n] | c);
-    return n;
-}
-
 /* \uXXXX (two of them for a surrogate pair) and \UXXXXXXXX; *p is after the letter. */
 static const char *unescape_unicode(const char **p, const char *end, int digits, char *to,
                                     size_t *n)
@@ -228,7 +216,7 @@ static const char *unescape_unicode(const char **p, const char *end, int digits,
     }
     if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
         return "no such character";
-    *n += put_utf8(to + *n, c);
+    *n += utf8_put(to + *n, c);
     return NULL;
 }
 

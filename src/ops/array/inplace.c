@@ -2,10 +2,10 @@
 /* InplaceUpdate, InplaceAdd, InplaceSub: rows of a tensor replaced by others, or others added to or
  * taken off them; row numbers wrap around. The input itself is written where nobody else holds it.
  */
+#include "math/value_add.h"
 #include "op/infer.h"
 #include "op/kernel.h"
 #include "ops/array/text.h"
-#include "ops/array/value.h"
 
 static bool check(const struct kctx *c, struct status *st)
 {

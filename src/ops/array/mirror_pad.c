@@ -4,11 +4,11 @@
  * REFLECT leaves the border out of the reflection, SYMMETRIC repeats it. The input is put in the
  * middle, then each axis in turn, the last first, is extended by copying rows of the result itself;
  * the gradient folds the margins back, the first axis first. */
+#include "math/value_add.h"
 #include "op/grad.h"
 #include "ops/array/nd_copy.h"
 #include "ops/array/pad.h"
 #include "ops/array/text.h"
-#include "ops/array/value.h"
 
 #include <string.h>
 

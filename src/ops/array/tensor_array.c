@@ -2,11 +2,11 @@
 /* The tensor array itself: growing, writing, adding up, reading. Values are shared with whoever
  * wrote them; a value that is added to is copied once, if others hold it. */
 #include "ops/array/tensor_array.h"
+#include "math/value_add.h"
 
 #include <string.h>
 
 #include "base/mem.h"
-#include "ops/array/value.h"
 
 static void array_release(struct resource *r)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tile: the input repeated along its axes. Each axis is copied as two: the repeats, which do not
  * move in the source, and the axis itself. */
+#include "math/value_add.h"
 #include "op/grad.h"
 #include "op/infer.h"
 #include "ops/array/nd_copy.h"
 #include "ops/array/text.h"
-#include "ops/array/value.h"
 
 #include <string.h>
 

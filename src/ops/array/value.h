@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling memory with one value; adding arrays. */
+/* Filling memory with one value. */
 #ifndef LEAT_OPS_ARRAY_VALUE_H
 #define LEAT_OPS_ARRAY_VALUE_H
 
@@ -11,10 +11,5 @@ MUST_CHECK bool value_fill(struct kctx *k, struct tensor *out, const void *value
                            struct status *st);
 /* Zeros, false, empty strings; a fresh tensor of a managed type is that already. */
 void value_zero(struct kctx *k, struct tensor *out);
-
-/* y[i] += x[i] for a numeric type; y and x do not overlap. */
-typedef void (*value_add_fn)(void *y, const void *x, int64_t n);
-value_add_fn value_add_of(int dtype);
-value_add_fn value_sub_of(int dtype); /* y[i] -= x[i] */
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/utf8.h"
 #include "ops/parsing/number.h"
 
 struct json {
@@ -54,19 +55,6 @@ static bool expect(struct json *j, char c)
                           : status_invalid(j->st, "Error while parsing JSON: expected '%c'", c);
 }
 
-static void put_utf8(struct strbuf *out, uint32_t c)
-{
-    if (c < 0x80) {
-        strbuf_putc(out, (char)c);
-        return;
-    }
-    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    static const uint8_t heads[] = {0, 0xc0, 0xe0, 0xf0};
-    strbuf_putc(out, (char)(heads[more] | c >> (6 * more)));
-    while (more-- > 0)
-        strbuf_putc(out, (char)(0x80 | (c >> (6 * more) & 0x3f)));
-}
-
 static bool hex4(struct json *j, uint32_t *out)
 {
     *out = 0;
@@ -97,7 +85,7 @@ static bool unicode(struct json *j)
     } else if (c >= 0xdc00 && c <= 0xdfff) {
         return fail(j, "Invalid unicode code point.");
     }
-    put_utf8(&j->text, c);
+    strbuf_put_utf8(&j->text, c);
     return true;
 }
 

@@ -3,6 +3,7 @@
  * come out in order, the entries of a row in the order they had. And the gradient's op. */
 #include <string.h>
 
+#include "math/value_add.h"
 #include "op/grad.h"
 #include "op/infer.h"
 #include "op/kernel.h"
@@ -174,74 +175,6 @@ KERNEL_DEF(sparse_fill_empty_rows_cpu) = {
 
 /* --- the gradient's op --- */
 
-typedef void (*add_fn)(void *sum, const void *x);
-
-#define ADD(name, type)                                                                            \
-    static void name(void *sum, const void *x)                                                     \
-    {                                                                                              \
-        *(type *)sum = (type)(*(type *)sum + *(const type *)x);                                    \
-    }
-ADD(add_f32, float)
-ADD(add_f64, double)
-ADD(add_8, uint8_t)
-ADD(add_16, uint16_t)
-ADD(add_32, uint32_t)
-ADD(add_64, uint64_t)
-#undef ADD
-
-static void add_f16(void *sum, const void *x)
-{
-    *(struct f16 *)sum =
-        f16_from_f32(f16_to_f32(*(struct f16 *)sum) + f16_to_f32(*(const struct f16 *)x));
-}
-
-static void add_bf16(void *sum, const void *x)
-{
-    *(struct bf16 *)sum =
-        bf16_from_f32(bf16_to_f32(*(struct bf16 *)sum) + bf16_to_f32(*(const struct bf16 *)x));
-}
-
-static void add_c64(void *sum, const void *x)
-{
-    add_f32(sum, x);
-    add_f32((float *)sum + 1, (const float *)x + 1);
-}
-
-static void add_c128(void *sum, const void *x)
-{
-    add_f64(sum, x);
-    add_f64((double *)sum + 1, (const double *)x + 1);
-}
-
-static add_fn add_of(int dtype)
-{
-    switch (dtype) {
-    case DT_FLOAT:
-        return add_f32;
-    case DT_DOUBLE:
-        return add_f64;
-    case DT_HALF:
-        return add_f16;
-    case DT_BFLOAT16:
-        return add_bf16;
-    case DT_COMPLEX64:
-        return add_c64;
-    case DT_COMPLEX128:
-        return add_c128;
-    default: /* integers wrap around */
-        switch (dtype_size(dtype)) {
-        case 1:
-            return add_8;
-        case 2:
-            return add_16;
-        case 4:
-            return add_32;
-        default:
-            return add_64;
-        }
-    }
-}
-
 /* Entries take what stands at their place; the default gets the sum of all the rest. */
 static bool back_run(struct kctx *c, struct status *st)
 {
@@ -267,11 +200,11 @@ static bool back_run(struct kctx *c, struct status *st)
                item);
         seen[at] = true;
     }
-    add_fn add = add_of(dy->dtype);
+    value_add_fn add = value_add_of(dy->dtype);
     memset(rest->data, 0, item);
     for (int64_t i = 0; i < dy->num_elems; i++) {
         if (!seen[i])
-            add(rest->data, (const char *)dy->data + (size_t)i * item);
+            add(rest->data, (const char *)dy->data + (size_t)i * item, 1);
     }
     return true;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adding and subtracting arrays of any numeric type: integers wrap around, halves are added in
  * float and rounded, complex numbers are pairs. */
-#include "ops/array/value.h"
+#include "math/value_add.h"
+
+#include "tensor/dtype.h"
 
 #define FN(name, type, op)                                                                         \
     static void name(void *y, const void *x, int64_t n)                                            \
