@@ -33,7 +33,9 @@ CASES = {
     'gemm': ([], ['math-gemm', 'math-gemm_xsmm']),
     'conv': ([], ['math-conv']),
     'ewise_chain': (['tf2', 'jax', 'torch'], ['math-copy']),
+    'import': (['tf1'], []),
 }
+IMPORT_FACTOR = 2  # at most half of TensorFlow's time, on the same bytes
 FACTORS = {'softmax': (2.0, 2.0), 'mlp_sgd': (1.1, 1.07), 'mlp_adam': (1.1, 1.0),
            'cnn': (1.15, 1.15), 'lstm': (1.2, 1.15), 'w2v': (1.75, 1.75), 'textcnn': (2.0, 2.0),
            'resnet20': (1.15, 1.06)}
@@ -112,11 +114,18 @@ def start_ours(args, case, threads, cores):
     return Program('leat', command, cores)
 
 
-def start_peers(args, case, threads, cores):
-    """The programs of a case, and why some are not there."""
+def write_graphs(args, case, parts, folder):
+    """The bytes that the parts import, for the peers: FOLDER/PART."""
+    for part in parts:
+        subprocess.run([os.path.join(args.build, 'bin', 'leat'), 'bench', '--case', case, '--part', part,
+                        '--graph', os.path.join(folder, part)], check=True)
+
+
+def start_peers(args, case, threads, cores, folder):
+    """The programs of a case, and why some are not there. folder: of the graphs that they import."""
     started, absent = [], {}
     names, bare = CASES[case]
-    env = {'OMP_NUM_THREADS': str(threads), 'KMP_BLOCKTIME': '1',
+    env = {'OMP_NUM_THREADS': str(threads), 'KMP_BLOCKTIME': '1', 'BENCH_GRAPHS': folder,
            'XLA_FLAGS': '--xla_cpu_multi_thread_eigen=%s' % ('true' if threads > 1 else 'false')}
     for name in names:
         if name not in args.peers:
@@ -168,6 +177,8 @@ class Row:
             return words, ours < most and beaten
         if self.case in FACTORS:
             return '%.4gx' % FACTORS[self.case][1], None if ratio is None else ratio >= FACTORS[self.case][1]
+        if self.case == 'import':
+            return '%gx' % IMPORT_FACTOR, None if ratio is None else ratio >= IMPORT_FACTOR
         if self.case == 'ewise_chain':
             if self.threads > 1 or 'copy' not in self.pairs:
                 return '-', None
@@ -188,7 +199,7 @@ class Row:
 
 def measure_part(args, case, part, threads, ours, peers):
     """The rows of one part: ours through a session, and math/ where a bare program has it."""
-    seconds = args.seconds or (0.5 if case in FACTORS else 0.1)
+    seconds = args.seconds or (0.5 if case in FACTORS or case == 'import' else 0.1)
     rows = {}
     math = None  # what math/ gave last: bare programs without it are set beside that
     for _ in range(args.rounds):
@@ -213,11 +224,18 @@ def measure_part(args, case, part, threads, ours, peers):
 
 
 def run_case(args, case, threads):
+    with tempfile.TemporaryDirectory() as folder:
+        return run_case_in(args, case, threads, folder)
+
+
+def run_case_in(args, case, threads, folder):
     cores = sorted(os.sched_getaffinity(0))[-threads:]
     ours = start_ours(args, case, threads, cores)
-    peers, notes = start_peers(args, case, threads, cores)
     rows = []
     parts = (ours.read() or {}).get('ready', [])
+    if case == 'import':
+        write_graphs(args, case, parts, folder)
+    peers, notes = start_peers(args, case, threads, cores, folder)
     peers = [p for p in peers if p.read()]
     for part in parts[::3] if args.quick and len(parts) > 9 else parts:
         for row in measure_part(args, case, part, threads, ours, peers):
@@ -308,7 +326,7 @@ def main():
         'case', 'part', 'code', 'ours', 'unit', 'ratio', 'goal', '', 'peers (ours over theirs)'))
     for case in args.cases:
         for threads in args.threads:
-            if threads > 1 and case in MOST_NS:
+            if threads > 1 and (case in MOST_NS or case == 'import'):
                 continue
             rows += run_case(args, case, threads)
     lines = footprint(args, rows)

@@ -16,7 +16,7 @@ TRAINING = ['softmax', 'mlp_sgd', 'mlp_adam', 'cnn', 'lstm', 'w2v', 'textcnn', '
 
 UNITS = {'null_run': 'ns', 'node_tape': 'ns', 'node_dataflow': 'ns', 'gemm': 'GFLOP/s',
          'conv': 'GFLOP/s', 'ewise_chain': 'GB/s'}
-UNITS.update({name: 'steps/s' for name in TRAINING})
+UNITS.update({name: 'steps/s' for name in TRAINING + ['import']})
 
 
 def gemm_part(part):

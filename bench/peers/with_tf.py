@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases in TensorFlow, 1.15 and 2.15 alike, as a graph program writes and runs them: a session,
 numpy arrays as feeds, loss and train op in one run."""
+import ctypes
 import os
 
 os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
@@ -234,7 +235,33 @@ MODELS = {'softmax': softmax_case, 'mlp_sgd': mlp_sgd, 'mlp_adam': mlp_adam, 'cn
           'textcnn': textcnn, 'lstm': lstm, 'resnet20': resnet20}
 
 
+class Buffer(ctypes.Structure):
+    _fields_ = [('data', ctypes.c_char_p), ('length', ctypes.c_size_t), ('free', ctypes.c_void_p)]
+
+
+def import_graph(part):
+    """TF_GraphImportGraphDef of the bytes that Leat imports too (run.py has written them)."""
+    with open(os.path.join(os.environ['BENCH_GRAPHS'], part), 'rb') as f:
+        data = f.read()
+    from tensorflow.python import pywrap_tensorflow_internal
+    lib = ctypes.CDLL(pywrap_tensorflow_internal._pywrap_tensorflow_internal.__file__)
+    for name in ('TF_NewGraph', 'TF_NewStatus', 'TF_NewImportGraphDefOptions'):
+        getattr(lib, name).restype = ctypes.c_void_p
+    given, status = Buffer(data, len(data), None), ctypes.c_void_p(lib.TF_NewStatus())
+
+    def call():
+        graph = ctypes.c_void_p(lib.TF_NewGraph())
+        options = ctypes.c_void_p(lib.TF_NewImportGraphDefOptions())
+        lib.TF_GraphImportGraphDef(graph, ctypes.byref(given), options, status)
+        assert lib.TF_GetCode(status) == 0
+        lib.TF_DeleteImportGraphDefOptions(options)
+        lib.TF_DeleteGraph(graph)
+    return call
+
+
 def build(case, part, threads):
+    if case == 'import':
+        return import_graph(part)
     with tf.Graph().as_default():
         tf.set_random_seed(1)
         if case not in common.TRAINING:

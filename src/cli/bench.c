@@ -19,11 +19,12 @@ const char bench_usage[] =
     "--seconds S   how long each part of a case is measured (1)\n"
     "--json        one JSON object a case, on a line of its own\n"
     "--profile     with --case: where the time of a run goes, by op\n"
+    "--graph FILE  with --case and --part: writes the graph as a GraphDef and measures nothing\n"
     "--serve       with --case: measures when a line \"SECONDS PART\" comes on standard input\n";
 
 struct options {
     const struct bench_case *only;
-    const char *part;
+    const char *part, *graph;
     int threads;
     double seconds;
     bool json, list, serve, profile;
@@ -40,7 +41,7 @@ struct bench {
 static const struct bench_case *case_at(int i)
 {
     const struct bench_case *const tables[] = {bench_micro_cases, bench_model_cases,
-                                               bench_net_cases};
+                                               bench_net_cases, bench_import_cases};
     for (size_t t = 0; t < ARRAY_LEN(tables); t++)
         for (const struct bench_case *c = tables[t]; c->name; c++)
             if (i-- == 0)
@@ -235,6 +236,28 @@ static bool run_case(const struct bench_case *c, const struct options *o, struct
     return ok;
 }
 
+/* The graph that the part runs, or the one that it imports. */
+static bool write_graph(const struct bench_case *c, const struct options *o, struct status *st)
+{
+    struct bench b;
+    int part = 0;
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *def = NULL;
+    bench_open(&b, c, o);
+    bool ok = (!o->part || part_find(c, o->part, &part, st)) && part_get(&b, part, st);
+    const TF_Buffer *bytes = b.parts[part].graph_def;
+    if (ok && !bytes) {
+        bytes = def = TF_NewBuffer();
+        TF_GraphToGraphDef(b.parts[part].m.graph, def, status);
+        ok = cli_ok(status, st);
+    }
+    ok = ok && cli_write_file(o->graph, bytes->data, bytes->length, st);
+    TF_DeleteBuffer(def);
+    TF_DeleteStatus(status);
+    bench_close(&b);
+    return ok;
+}
+
 static bool serve_line(struct bench *b, char *line, struct status *st)
 {
     struct bench_figures f;
@@ -282,11 +305,12 @@ static bool read_option(struct options *o, struct args args, int *i, struct stat
         *flag = true;
         return true;
     }
-    static const char *const with_value[] = {"--case", "--part", "--threads", "--seconds"};
-    int which = 0;
-    while (which < 4 && strcmp(word, with_value[which]) != 0)
+    static const char *const with_value[] = {"--case", "--part", "--threads", "--seconds",
+                                             "--graph"};
+    int which = 0, all = (int)ARRAY_LEN(with_value);
+    while (which < all && strcmp(word, with_value[which]) != 0)
         which++;
-    if (which == 4)
+    if (which == all)
         return args_unknown("bench", word, st);
     const char *value = args_value(args, i, st);
     int64_t threads = 1;
@@ -296,6 +320,8 @@ static bool read_option(struct options *o, struct args args, int *i, struct stat
         return (o->only = case_find(value, st)) != NULL;
     if (which == 1)
         o->part = value;
+    if (which == 4)
+        o->graph = value;
     if (which == 2 && (!str_to_i64(str_of(value), &threads) || threads < 1 || threads > 256))
         return status_invalid(st, "--threads wants a number from 1 to 256, not '%s'", value);
     if (which == 2)
@@ -323,8 +349,10 @@ bool bench_main(struct args args, struct status *st)
             return false;
     if (o.list)
         return list_cases();
-    if (!o.only && (o.part || o.serve || o.profile))
-        return status_invalid(st, "--part, --serve and --profile want a --case");
+    if (!o.only && (o.part || o.serve || o.profile || o.graph))
+        return status_invalid(st, "--part, --serve, --profile and --graph want a --case");
+    if (o.graph)
+        return write_graph(o.only, &o, st);
     if (o.serve)
         return serve(o.only, &o, st);
     if (!o.json)

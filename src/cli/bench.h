@@ -30,6 +30,9 @@ struct bench_part {
     TF_Operation *extra[64]; /* of a training step, besides the optimizer's updates */
     int num_extra;
     double work; /* in one run: nodes, 1e9 operations, bytes / 1e9, or steps */
+    /* What a run is in place of a session's step; NULL: that. Counts runs. */
+    bool (*call)(struct bench_part *p, struct status *st);
+    TF_Buffer *graph_def; /* what call reads; NULL: none. Deleted with the part */
     bool training;
     int64_t runs;
     double last; /* what was fetched last */
@@ -50,9 +53,10 @@ struct bench_case {
 enum { BENCH_PART_NAME = 48 };
 
 /* The tables of the files of cases; the last row has no name. */
-extern const struct bench_case bench_micro_cases[], bench_model_cases[], bench_net_cases[];
+extern const struct bench_case bench_micro_cases[], bench_model_cases[], bench_net_cases[],
+    bench_import_cases[];
 
-/* Opens the session, with so many threads. */
+/* Opens the session, with so many threads; a part that has no steps needs none. */
 MUST_CHECK bool bench_part_start(struct bench_part *p, const struct bench_case *c, int threads,
                                  struct status *st);
 MUST_CHECK bool bench_part_run(struct bench_part *p, TF_Buffer *options, TF_Buffer *metadata,

@@ -83,6 +83,8 @@ static int by_time(const void *a, const void *b)
 
 bool bench_profile(struct bench_part *p, struct status *st)
 {
+    if (p->call)
+        return status_invalid(st, "--profile: it runs no steps; take another case");
     struct profile *sum = mem_new(struct profile);
     static const char full[] = {8, 3}; /* RunOptions.trace_level: FULL_TRACE */
     TF_Buffer *options = TF_NewBufferFromString(full, sizeof full);

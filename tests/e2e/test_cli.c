@@ -17,7 +17,7 @@
 
 #define BENCH_CASES                                                                                \
     "null_run", "node_tape", "node_dataflow", "gemm", "conv", "ewise_chain", "softmax", "mlp_sgd", \
-        "mlp_adam", "cnn", "w2v", "textcnn", "lstm", "resnet20"
+        "mlp_adam", "cnn", "w2v", "textcnn", "lstm", "resnet20", "import"
 
 static void test_words(void **state)
 {
