@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* needs: pcre2 */
 /* Fuzzes regular expressions: the first line is the pattern, the second a rewrite, the rest text.
  */
 #include "codec/regex.h"

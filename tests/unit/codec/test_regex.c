@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* needs: pcre2 */
 /* Regular expressions: matches and rewrites as RE2 has them; what RE2 refuses is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
