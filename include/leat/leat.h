@@ -29,6 +29,7 @@
 #include "leat/nn.h"
 #include "leat/op.h"
 #include "leat/optimizer.h"
+#include "leat/partitioned.h"
 #include "leat/progress.h"
 #include "leat/queue_runner.h"
 #include "leat/run.h"

@@ -17,4 +17,8 @@ TF_Output build_shape_const(TF_Graph *g, struct leat_shape shape, const char *na
 /* A scalar of this type. */
 TF_Output build_number(TF_Graph *g, double value, TF_DataType dtype, const char *name);
 
+/* init for a part of a variable of shape `whole`: scaled by the whole. */
+struct leat_initializer build_initializer_of(struct leat_initializer init, struct leat_shape whole,
+                                             TF_DataType dtype);
+
 #endif

@@ -5,6 +5,9 @@
 
 #include "build/build.h"
 
+/* The deviation of a normal that is cut at two deviations, of 1. */
+#define CUT_NORMAL_DEVIATION .87962566103423978
+
 /* Inputs and outputs of a unit whose weights have this shape: the last two dims, times the
  * positions of a convolution's window. */
 static void count_fans(struct leat_shape shape, double *fan_in, double *fan_out)
@@ -34,6 +37,22 @@ static struct leat_initializer resolve(struct leat_initializer init, TF_DataType
     return is_float ? leat_init_glorot_uniform() : leat_init_zeros();
 }
 
+struct leat_initializer build_initializer_of(struct leat_initializer init, struct leat_shape whole,
+                                             TF_DataType dtype)
+{
+    struct leat_initializer own = resolve(init, dtype);
+    bool scaled = own.kind == LEAT_INIT_SCALED_UNIFORM || own.kind == LEAT_INIT_SCALED_NORMAL;
+    if (!scaled || whole.rank < 0 || (whole.rank > 0 && !whole.dims))
+        return own;
+    double variance = scaled_variance(own, whole), limit = sqrt(3 * variance);
+    struct leat_initializer plain =
+        own.kind == LEAT_INIT_SCALED_UNIFORM
+            ? leat_init_random_uniform(-limit, limit)
+            : leat_init_truncated_normal(0, sqrt(variance) / CUT_NORMAL_DEVIATION);
+    plain.seed = init.seed;
+    return plain;
+}
+
 TF_Output leat_initial_value(TF_Graph *g, struct leat_initializer init, struct leat_shape shape,
                              TF_DataType dtype)
 {
@@ -46,7 +65,7 @@ TF_Output leat_initial_value(TF_Graph *g, struct leat_initializer init, struct l
     bool scaled = init.kind == LEAT_INIT_SCALED_UNIFORM || init.kind == LEAT_INIT_SCALED_NORMAL;
     if (scaled && (shape.rank < 0 || (shape.rank > 0 && !shape.dims)))
         return leat_fail(g, NULL, TF_INVALID_ARGUMENT, "an initializer needs a known shape");
-    double variance = scaled ? scaled_variance(init, shape) : 0;
+    init = build_initializer_of(init, shape, dtype);
     r.mean = init.a;
     r.stddev = init.b;
     r.minval = init.a;
@@ -64,15 +83,6 @@ TF_Output leat_initial_value(TF_Graph *g, struct leat_initializer init, struct l
         return leat_truncated_normal_fn(g, shape, &r);
     case LEAT_INIT_RANDOM_UNIFORM:
         return leat_random_uniform_fn(g, shape, &r);
-    case LEAT_INIT_SCALED_UNIFORM:
-        r.maxval = sqrt(3 * variance);
-        r.minval = -r.maxval;
-        return leat_random_uniform_fn(g, shape, &r);
-    case LEAT_INIT_SCALED_NORMAL:
-        /* the deviation of a normal that is cut at two deviations is that much less */
-        r.mean = 0;
-        r.stddev = sqrt(variance) / .87962566103423978;
-        return leat_truncated_normal_fn(g, shape, &r);
     default:
         return leat_fail(g, NULL, TF_INVALID_ARGUMENT, "no initializer has the number %d",
                          (int)init.kind);
