@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* needs: zlib */
 /* Scripts: readers of each kind over files that the program writes into a folder of its own; what
  * each run gives is what TensorFlow 1.15 gives. */
 #include <stdio.h>
