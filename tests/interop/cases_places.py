@@ -41,8 +41,7 @@ def dim_map(op, rng, types):
     if op == 'DataFormatVecPermute':
         x = array(rng, t, pick(rng, [(4,), (4, 2), (3,), (4, 3), ()]))
         return [('x', x)], attrs, False
-    low = -4 if len(src) == 4 else 0    # DIFFERENCES: negative numbers of five dimensions
-    return [('x', np.asarray(rng.randint(low, len(src), size=shape(rng)), t))], attrs, False
+    return [('x', np.asarray(rng.randint(-4, len(src), size=shape(rng)), t))], attrs, False
 
 
 def formats(rng, letters):

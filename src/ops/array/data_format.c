@@ -41,7 +41,7 @@ static bool formats_init(struct kernel *k, void *state, struct status *st)
                           (int)src.n, src.p, (int)dst.n, dst.p);
 }
 
-/* Numbers outside of the dimensions wrap around. */
+/* Numbers wrap around at four, as in TensorFlow: of five dimensions the last is the first again. */
 static bool map_run(struct kctx *c, struct status *st)
 {
     const struct formats *f = kernel_state(c);
@@ -49,8 +49,8 @@ static bool map_run(struct kctx *c, struct status *st)
     struct tensor *y = kernel_out_forward(c, 0, 0, &x->shape, st);
     for (int64_t i = 0; y && i < y->num_elems; i++) {
         int64_t v = x->dtype == DT_INT32 ? tensor_i32(x)[i] : tensor_i64(x)[i];
-        v = v % f->n;
-        const int to = f->to[v < 0 ? v + f->n : v];
+        v = v % 4;
+        const int to = f->to[v < 0 ? v + 4 : v];
         if (y->dtype == DT_INT32)
             tensor_i32(y)[i] = to;
         else
