@@ -39,6 +39,7 @@ struct master_task {   /* a task as one session sees it; guarded by the session'
     bool known;        /* has said which devices it has */
     uint64_t incarnation;
     uint64_t created; /* the incarnation that has a worker session of ours; 0: none has */
+    bool uncertain;   /* whether it still has it */
     struct task_device *devices;
     int num_devices;
 };
@@ -152,7 +153,8 @@ void master_session_leave(struct master_session *s);
 /* What a task said of its devices. */
 void master_session_learn(struct master_session *s, int task,
                           const struct pb_device_attributes_vec *devices);
-/* A task came back as another: it is to be asked again. */
+/* A task came back as another, or may have: it is to be asked again, and plans with parts there are
+ * made anew. */
 void master_session_forget(struct master_session *s, int task);
 /* A plan that was made while the session was closed leaves no worker session behind. */
 void master_session_delete_late(struct master_session *s);
@@ -174,6 +176,7 @@ void master_plan_unref(struct master_plan *p);
 /* Takes it out of the table: it is made anew when it is wanted again. */
 void master_plan_drop(struct master_plan *p);
 void master_plans_drop_all(struct master_session *s);
+void master_plans_drop_task(struct master_session *s, int task); /* those with a part there */
 /* The task is not the one that the part was registered at; ABORTED, and the plan goes. */
 MUST_CHECK bool master_plan_check(struct master_plan *p, struct status *st);
 

@@ -155,6 +155,31 @@ void master_plan_drop(struct master_plan *p)
         master_plan_unref(p);
 }
 
+static bool has_part(const struct master_plan *p, int task)
+{
+    for (int i = 0; p->ready && i < p->num_parts; i++) {
+        if (p->parts[i].task == task)
+            return true;
+    }
+    return false;
+}
+
+void master_plans_drop_task(struct master_session *s, int task)
+{
+    for (bool again = true; again;) {
+        struct master_plan *p = NULL;
+        const char *key;
+        void *value;
+        lock_take(&s->lock);
+        for (int64_t i = 0; !p && strmap_next(&s->plans, &i, &key, &value);)
+            p = has_part(value, task) ? value : NULL;
+        again = p && take_out(p);
+        lock_drop(&s->lock);
+        if (again)
+            master_plan_unref(p);
+    }
+}
+
 void master_plans_drop_all(struct master_session *s)
 {
     for (;;) {
@@ -392,6 +417,8 @@ static void registration_over(struct registration *g, const struct status *st)
     struct master_plan *p = g->plan;
     if (!status_ok(st))
         plan_fail(p, st);
+    if (st->code == STATUS_ABORTED)
+        master_session_forget(p->session, p->parts[g->part].task); /* perhaps it was restarted */
     rpc_msg_clear(&g->message);
     mem_free(g);
     registered_one(p);
@@ -427,6 +454,7 @@ static void note_created(struct master_session *s, const struct registered_part 
 {
     lock_take(&s->lock);
     s->tasks[part->task].created = part->incarnation;
+    s->tasks[part->task].uncertain = false;
     lock_drop(&s->lock);
 }
 
@@ -542,7 +570,7 @@ static void register_part(struct master_plan *p, int part, struct pb_graph_def *
     struct registration *g = mem_new(struct registration);
     *g = (struct registration){.plan = p, .part = part};
     lock_take(&s->lock);
-    bool there = t->created && t->created == p->parts[part].incarnation;
+    bool there = t->created && t->created == p->parts[part].incarnation && !t->uncertain;
     lock_drop(&s->lock);
     if (!wire_put(&g->message, q, &st))
         registration_over(g, &st);

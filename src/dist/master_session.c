@@ -97,9 +97,11 @@ void master_session_learn(struct master_session *s, int task,
 void master_session_forget(struct master_session *s, int task)
 {
     lock_take(&s->lock);
-    s->tasks[task].known = false;
+    s->tasks[task].known = s->tasks[task].peer == NULL;
+    s->tasks[task].uncertain = true;
     s->changed = true;
     lock_drop(&s->lock);
+    master_plans_drop_task(s, task);
 }
 
 /* --- the planner's devices --- */

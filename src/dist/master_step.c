@@ -242,6 +242,8 @@ static void part_failed(struct step_part *p, const struct status *st)
     status_copy(&why, st);
     if (st->code != STATUS_UNAVAILABLE && !str_starts(str_of(status_message(st)), "From /job:"))
         status_prepend(&why, "From %s:\n", t->name);
+    if (st->code == STATUS_ABORTED && !follows)
+        master_session_forget(run->r.session, p->part->task); /* perhaps it was restarted */
     lock_take(&run->lock);
     bool first = !follows && status_ok(&run->status);
     status_copy(follows ? &run->follows : &run->status, &why);

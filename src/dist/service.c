@@ -7,7 +7,9 @@
 
 static void client_gone(void *arg)
 {
-    cancel_fire(arg, STATUS_CANCELLED, "The caller has cancelled the request or is gone");
+    struct cancel *c = cancel_ref(arg); /* the reply may come by this, here */
+    cancel_fire(c, STATUS_CANCELLED, "The caller has cancelled the request or is gone");
+    cancel_unref(c);
 }
 
 struct serving *serving_new(struct rpc_call *c, void *owner, const struct pb_desc *desc,

@@ -49,9 +49,10 @@ bool device_in_task(struct str device, const char *task)
 static void far_abort(void *arg, const struct status *why);
 static bool far_recv(void *arg, const char *key, rendezvous_fn fn, void *fn_arg);
 
-void step_table_init(struct step_table *t, const char *name, struct peers *peers)
+void step_table_init(struct step_table *t, const char *name, struct peers *peers,
+                     void (*ended)(void *arg, struct task_step *s), void *arg)
 {
-    *t = (struct step_table){.peers = peers, .name = mem_strdup(name)};
+    *t = (struct step_table){.peers = peers, .name = mem_strdup(name), .ended = ended, .arg = arg};
     t->ring = mem_new_array(uint64_t, STEP_MAX_OVER);
     lock_init(&t->lock, "steps", LOCK_RANK_LEAF);
 }
@@ -134,6 +135,7 @@ static void end_step(struct task_step *s)
     status_fail(&over, STATUS_ABORTED, "Step %lld is over", (long long)s->id);
     rendezvous_abort(s->rendezvous, &over);
     status_clear(&over);
+    s->table->ended(s->table->arg, s);
     task_step_unref(s);
 }
 
@@ -343,6 +345,7 @@ static void far_abort(void *arg, const struct status *why)
 {
     struct task_step *s = arg;
     int64_t n = 0;
+    step_ref(s);
     lock_take(&s->lock);
     status_copy(&s->aborted, why);
     for (struct far_recv *r = s->recvs; r; r = r->next)
@@ -363,4 +366,5 @@ static void far_abort(void *arg, const struct status *why)
         far_unref(all[i]);
     }
     mem_free(all);
+    task_step_unref(s);
 }

@@ -24,7 +24,8 @@ struct task_step {
     int64_t id;
     struct step_table *table;
     struct rendezvous *rendezvous;
-    struct strmap parts; /* piecewise runs by graph: worker.c's, guarded by its lock */
+    struct strmap parts; /* piecewise runs by graph: worker_run.c's, guarded by the worker's lock */
+    bool ended;          /* likewise: there will be no more of them */
     struct lock lock;
     struct far_recv *recvs; /* under way; guarded by lock */
     struct peers *peers;    /* of the session that runs here; NULL: the table's */
@@ -35,13 +36,17 @@ struct task_step {
 struct step_table {
     struct peers *peers;
     char *name; /* "/job:ps/replica:0/task:0" */
+    /* A step is over: its piecewise runs are to go. */
+    void (*ended)(void *arg, struct task_step *s);
+    void *arg;
     struct lock lock;
     /* --- guarded by lock --- */
     struct u64map live, over;
     uint64_t *ring; /* of tombstones, STEP_MAX_OVER */
     int64_t next_over;
 };
-void step_table_init(struct step_table *t, const char *name, struct peers *peers);
+void step_table_init(struct step_table *t, const char *name, struct peers *peers,
+                     void (*ended)(void *arg, struct task_step *s), void *arg);
 void step_table_release(struct step_table *t); /* no step is in use */
 
 /* Referenced; made where it is not there. ABORTED for one that is over, RESOURCE_EXHAUSTED when

@@ -27,7 +27,7 @@ struct worker *worker_new(const struct spec *spec, struct peers *peers, const st
     w->pool = session_threads(config);
     w->resources = resource_map_new("localhost");
     w->cancel = cancel_new(NULL);
-    step_table_init(&w->steps, w->name, peers);
+    step_table_init(&w->steps, w->name, peers, worker_step_ended, w);
     request_ids_init(&w->requests);
     lock_init(&w->lock, "worker", LOCK_RANK_SERVER);
     cond_init(&w->idle);

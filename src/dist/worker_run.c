@@ -110,6 +110,35 @@ static void call_free(struct run_call *c)
     mem_free(c);
 }
 
+static void forget_piecewise(struct part_run *run)
+{
+    lock_take(&run->worker->lock);
+    bool there = strmap_find(&run->step->parts, run->piecewise) == run;
+    if (there)
+        strmap_remove(&run->step->parts, run->piecewise);
+    lock_drop(&run->worker->lock);
+    if (there)
+        run_unref(run);
+}
+
+void worker_step_ended(void *worker, struct task_step *s)
+{
+    struct worker *w = worker;
+    for (;;) {
+        const char *key;
+        void *value = NULL;
+        int64_t at = 0;
+        lock_take(&w->lock);
+        s->ended = true;
+        struct part_run *run =
+            strmap_next(&s->parts, &at, &key, &value) ? strmap_remove(&s->parts, key) : NULL;
+        lock_drop(&w->lock);
+        if (!run)
+            return;
+        run_unref(run);
+    }
+}
+
 static void call_over(struct run_call *c)
 {
     struct part_run *run = c->run;
@@ -133,6 +162,8 @@ static void call_over(struct run_call *c)
     lock_drop(&run->lock);
     if (status_ok(&st))
         add_values(c, &values, &st);
+    if (run->piecewise && c->wants_end)
+        forget_piecewise(run);
     c->done(c->arg, &st, &values, &stats);
     wire_values_clear(&values);
     strbuf_release(&stats);
@@ -206,17 +237,6 @@ static struct run_call **hold_calls(struct part_run *run, int64_t *n)
     return all;
 }
 
-static void forget_piecewise(struct part_run *run)
-{
-    lock_take(&run->worker->lock);
-    bool there = strmap_find(&run->step->parts, run->piecewise) == run;
-    if (there)
-        strmap_remove(&run->step->parts, run->piecewise);
-    lock_drop(&run->worker->lock);
-    if (there)
-        run_unref(run);
-}
-
 static void run_over(void *arg, const struct status *st, struct strbuf *metadata)
 {
     struct part_run *run = arg;
@@ -238,8 +258,6 @@ static void run_over(void *arg, const struct status *st, struct strbuf *metadata
         call_release(calls[i]);
     }
     mem_free(calls);
-    if (run->piecewise)
-        forget_piecewise(run);
     run_unref(run);
 }
 
@@ -356,7 +374,7 @@ static struct part_run *find_piecewise(struct worker *w, struct worker_part *par
     *fresh = !run;
     if (run)
         run_ref(run);
-    else
+    else if (!step->ended)
         strmap_put(&step->parts, made->piecewise, run_ref(made));
     lock_drop(&w->lock);
     if (!run)

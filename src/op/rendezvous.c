@@ -186,6 +186,7 @@ void rendezvous_abort(struct rendezvous *r, const struct status *st)
     else
         status_copy(&why, st);
     struct strmap meetings = {0};
+    rendezvous_ref(r); /* the step may end by this, here */
     lock_take(&r->lock);
     bool first = status_ok(&r->aborted);
     if (first) {
@@ -194,8 +195,9 @@ void rendezvous_abort(struct rendezvous *r, const struct status *st)
         r->meetings = (struct strmap){0};
     }
     lock_drop(&r->lock);
-    end_all(&meetings, &why);
     if (first && r->far.aborted)
         r->far.aborted(r->far.arg, &why);
+    end_all(&meetings, &why);
+    rendezvous_unref(r);
     status_clear(&why);
 }

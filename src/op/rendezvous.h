@@ -20,7 +20,7 @@ struct rendezvous_far {
     void *arg; /* outlives the rendezvous */
     /* False: key is no other task's. True: fn is called, once. */
     bool (*recv)(void *arg, const char *key, rendezvous_fn fn, void *fn_arg);
-    /* The first abort; those who wait here have been told. May be NULL. */
+    /* The first abort, before those who wait here are told. May be NULL. */
     void (*aborted)(void *arg, const struct status *why);
 };
 struct rendezvous *rendezvous_new_far(const struct rendezvous_far *far);

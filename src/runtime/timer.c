@@ -59,11 +59,13 @@ static void fire(struct timer *t)
     mem_free(reason);
     lock_take(&timers_lock);
     t->firing = false;
-    if (t->abandoned) {
-        cancel_unref(t->cancel);
-        mem_free(t);
-    }
     cond_broadcast(&timers_fired);
+    if (!t->abandoned)
+        return;
+    lock_drop(&timers_lock);
+    cancel_unref(t->cancel);
+    mem_free(t);
+    lock_take(&timers_lock);
 }
 
 static void *run(void *arg)
