@@ -198,18 +198,23 @@ bool list_resize(struct list *l, int64_t n, struct status *st)
 
 /* --- inputs and outputs --- */
 
-struct list *list_in(const struct kctx *c, int i, struct status *st)
+struct list *list_at(const struct kctx *c, int i, int64_t k, struct status *st)
 {
-    const struct tensor *t = kernel_in(c, i);
-    struct variant *v = t->num_elems == 1 ? ((struct variant **)t->data)[0] : NULL;
+    struct variant *v = ((struct variant **)kernel_in(c, i)->data)[k];
 
-    if (t->shape.rank != 0) {
-        status_invalid(st, "Input list must be a scalar saw: rank %d", t->shape.rank);
-        return NULL;
-    }
     if (v && v->type == &list_type)
         return (struct list *)v;
     status_invalid(st, "Input handle is not a list. Saw: '%s'", v ? v->type->name : "<empty>");
+    return NULL;
+}
+
+struct list *list_in(const struct kctx *c, int i, struct status *st)
+{
+    const struct tensor *t = kernel_in(c, i);
+
+    if (t->shape.rank == 0)
+        return list_at(c, i, 0, st);
+    status_invalid(st, "Input list must be a scalar saw: rank %d", t->shape.rank);
     return NULL;
 }
 
@@ -237,6 +242,20 @@ bool list_out(struct kctx *c, int i, struct list *l, struct status *st)
     return true;
 }
 
+struct list *list_dup(const struct list *l, struct status *st)
+{
+    struct list *own = list_new(l->dtype, &l->shape);
+
+    own->max_items = l->max_items;
+    if (!list_resize(own, l->n, st)) {
+        variant_unref(&own->base);
+        return NULL;
+    }
+    for (int64_t i = 0; i < l->n; i++)
+        own->items[i] = tensor_copy(&l->items[i]);
+    return own;
+}
+
 struct list *list_edit(struct kctx *c, struct status *st)
 {
     struct list *l = list_in(c, 0, st), *own;
@@ -250,15 +269,8 @@ struct list *list_edit(struct kctx *c, struct status *st)
         kernel_out_take(c, 0, &t);
         return l;
     }
-    own = list_new(l->dtype, &l->shape);
-    own->max_items = l->max_items;
-    if (!list_resize(own, l->n, st)) {
-        variant_unref(&own->base);
-        return NULL;
-    }
-    for (int64_t i = 0; i < l->n; i++)
-        own->items[i] = tensor_copy(&l->items[i]);
-    return list_out(c, 0, own, st) ? own : NULL;
+    own = list_dup(l, st);
+    return own && list_out(c, 0, own, st) ? own : NULL;
 }
 
 /* --- shapes --- */

@@ -21,8 +21,12 @@ struct list *list_new(int dtype, const struct shape *item_shape);
 MUST_CHECK bool list_resize(struct list *l, int64_t n, struct status *st);
 /* The list that input i is; INVALID_ARGUMENT where it is none. */
 struct list *list_in(const struct kctx *c, int i, struct status *st) MUST_CHECK;
-/* The same with items of this type. */
+/* Element k of input i, whatever its shape. */
+struct list *list_at(const struct kctx *c, int i, int64_t k, struct status *st) MUST_CHECK;
+/* The list that input i is, with items of this type. */
 struct list *list_of(const struct kctx *c, int i, int dtype, struct status *st) MUST_CHECK;
+/* A list with the items of l that nobody else holds. */
+struct list *list_dup(const struct list *l, struct status *st) MUST_CHECK;
 /* Input 0 as output 0, ready to be changed. */
 struct list *list_edit(struct kctx *c, struct status *st) MUST_CHECK;
 /* Output i; l is taken. */
