@@ -16,6 +16,7 @@
 #include "tensorflow/c/c_api.h"
 
 #include "leat/clip.h"
+#include "leat/cluster.h"
 #include "leat/constant.h"
 #include "leat/control_flow.h"
 #include "leat/decay.h"

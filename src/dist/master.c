@@ -58,10 +58,8 @@ static struct master_session *take_any(struct master *m)
     return s;
 }
 
-void master_free(struct master *m)
+void master_stop(struct master *m)
 {
-    if (!m)
-        return;
     lock_take(&m->lock);
     m->closed = true;
     lock_drop(&m->lock);
@@ -71,6 +69,13 @@ void master_free(struct master *m)
     while (m->live > 0)
         cond_wait(&m->idle, &m->lock);
     lock_drop(&m->lock);
+}
+
+void master_free(struct master *m)
+{
+    if (!m)
+        return;
+    master_stop(m);
     strmap_release(&m->sessions);
     request_ids_release(&m->requests);
     config_clear(&m->config);

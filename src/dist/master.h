@@ -21,7 +21,9 @@
 
 struct master;
 struct master *master_new(struct worker *local, struct peers *peers, const struct config *config);
-void master_free(struct master *m); /* closes all sessions */
+/* Closes all sessions, refuses others; their steps have ended when it returns. */
+void master_stop(struct master *m);
+void master_free(struct master *m); /* stops first */
 
 typedef void (*master_done_fn)(void *arg, const struct status *st);
 /* handle: for the caller to mem_free. */

@@ -270,6 +270,15 @@ bool peer_fail_unseen(const struct peer *p, int64_t since_ns, struct status *st)
                        seconds_since(since_ns));
 }
 
+void peer_add_trouble(struct peer *p, struct status *st)
+{
+    lock_take(&p->set->lock);
+    if (!status_ok(st) && p->state != PEER_ALIVE)
+        status_append(st, "; %s at %s: %s", p->name, p->address,
+                      p->trouble ? p->trouble : "no answer");
+    lock_drop(&p->set->lock);
+}
+
 /* --- states --- */
 
 void peer_gone(struct peer *p, enum peer_state state, const struct status *why)

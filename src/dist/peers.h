@@ -65,6 +65,9 @@ struct rpc_request *peer_start(struct peer *p, const char *path, struct rpc_msg 
 typedef void (*peer_devices_fn)(void *arg, const struct status *st,
                                 const struct pb_device_attributes_vec *devices);
 void peer_devices(struct peer *p, int64_t timeout_ms, peer_devices_fn fn, void *arg);
+/* After a failed wait: appends what is known of a peer that does not answer; nothing for one that
+ * does. */
+void peer_add_trouble(struct peer *p, struct status *st);
 uint64_t peer_incarnation(struct peer *p); /* 0: not seen */
 /* fn is called when the peer is lost, leaves or comes back as another; at most once. 0: it is so
  * already and fn was not called. */

@@ -24,6 +24,7 @@ MUST_CHECK bool server_stop(struct server *s, struct status *st);
  * ending). */
 MUST_CHECK bool server_join(struct server *s, struct status *st);
 void server_free(struct server *s);                /* stops first */
+const char *server_name(const struct server *s);   /* "/job:ps/replica:0/task:0" */
 const char *server_target(const struct server *s); /* "grpc://localhost:2222" */
 /* LEAT_TLS_CERT, LEAT_TLS_KEY, LEAT_TLS_CA, LEAT_TOKEN_FILE, LEAT_INSECURE; the texts are the
  * environment's. False: none is set. */
