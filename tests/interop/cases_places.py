@@ -55,6 +55,20 @@ def parallel(op, rng, types):
     return [('values', values)], {'shape': [n] + list(row)}, False
 
 
+def edit_distance(op, rng, _):
+    t = pick(rng, [np.int32, np.int64, np.float32, 'string'])
+    rank, inputs = rng.randint(2, 4), []
+    for side in ('hypothesis', 'truth'):
+        dims = tuple(rng.randint(1, 4, size=rank - 1)) + (6,)
+        there = np.argwhere(rng.rand(*dims) < 0.6).astype(np.int64)
+        values = rng.randint(0, 3, size=len(there)).astype(np.int64)
+        values = np.array([b'abc'[v:v + 1] for v in values], object) if t == 'string' else values.astype(t)
+        inputs += [(side + '_indices', there), (side + '_values', values),
+                   (side + '_shape', np.array(dims, np.int64))]
+    return inputs, {'normalize': bool(rng.randint(2))}, False
+
+
 GENERATORS = {'UnravelIndex': unravel, 'UpperBound': bound, 'LowerBound': bound, 'NthElement': nth,
               'Fingerprint': fingerprint, 'DataFormatDimMap': dim_map,
-              'DataFormatVecPermute': dim_map, 'ParallelConcat': parallel}
+              'DataFormatVecPermute': dim_map, 'ParallelConcat': parallel,
+              'EditDistance': edit_distance}
