@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* needs: pcre2 */
-/* Case table: regular expressions. */
+/* Case table: regular expressions, and the scripts of characters. */
 #include "op_case.h"
 
 #define TEXTS "string [6] 'abc' 'aaa' 'xyz123' '' 'a.b' 'foo=bar'"
@@ -19,6 +19,10 @@
 
 /* The results are those of TensorFlow 1.15.5. */
 static const struct op_case cases[] = {
+    {.op = "UnicodeScript",
+     .in = {"int32 [12] 65 32 0 1024 19968 -1 1114112 55296 880 66816 125184 8204"},
+     .out = {"int32 [12] 25 0 0 8 17 -1 -1 103 14 136 167 1"}},
+    {.op = "UnicodeScript", .in = {"int32 [0]"}, .out = {"int32 [0]"}},
     REPLACE("a", "Y", "'Ybc' 'YYY' 'xyz123' '' 'Y.b' 'foo=bYr'"),
     REPLACE("a*", "-", "'-b-c-' '-' '-x-y-z-1-2-3-' '-' '-.-b-' '-f-o-o-=-b-r-'"),
     REPLACE("(\\\\w)(\\\\d)", "\\\\2\\\\1", "'abc' 'aaa' 'xy1z32' '' 'a.b' 'foo=bar'"),
