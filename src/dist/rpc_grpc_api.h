@@ -51,10 +51,18 @@ struct rpc_grpc {
     grpc_completion_queue *queue;
 };
 
-/* What a popped event calls; it may free itself. ok: false where the operation failed. */
+/* What a popped event calls; it may free itself. ok: false where the operation failed. Whoever
+ * hands a tag to gRPC calls net_tag_begin first: what was written before is then seen by the thread
+ * that pops it (gRPC's own order between threads is not seen by thread checkers). */
 struct net_tag {
     void (*fire)(struct net_tag *tag, bool ok);
+    bool begun; /* atomic */
 };
+static inline void *net_tag_begin(struct net_tag *tag)
+{
+    __atomic_store_n(&tag->begun, true, __ATOMIC_RELEASE);
+    return tag;
+}
 
 /* The library, with its threads running. NULL: UNIMPLEMENTED saying what is missing, or
  * FAILED_PRECONDITION in the child of a fork. */

@@ -218,7 +218,7 @@ static grpc_call_error request_start_batch(struct rpc_request *r, grpc_call *cal
                                         .status = &r->code,
                                         .status_details = &r->details}},
     };
-    return r->g->grpc_call_start_batch(call, ops, ARRAY_LEN(ops), &r->tag, NULL);
+    return r->g->grpc_call_start_batch(call, ops, ARRAY_LEN(ops), net_tag_begin(&r->tag), NULL);
 }
 
 /* r may be gone afterwards but for the caller's handle. */

@@ -27,6 +27,11 @@ static void grpc_log(gpr_log_func_args *args)
                   args->line, "gRPC: %s", args->message);
 }
 
+static bool begun(const struct net_tag *tag)
+{
+    return __atomic_load_n(&tag->begun, __ATOMIC_ACQUIRE);
+}
+
 static void *grpc_thread(void *arg)
 {
     (void)arg;
@@ -36,7 +41,7 @@ static void *grpc_thread(void *arg)
         grpc_event e = grpc.grpc_completion_queue_next(grpc.queue, never, NULL);
         if (e.type == GRPC_QUEUE_SHUTDOWN)
             return NULL;
-        if (e.type == GRPC_OP_COMPLETE)
+        if (e.type == GRPC_OP_COMPLETE && begun(e.tag))
             ((struct net_tag *)e.tag)->fire(e.tag, e.success != 0);
     }
 }

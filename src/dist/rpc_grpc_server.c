@@ -191,7 +191,8 @@ static void call_send(struct rpc_call *c, bool watch)
     if (watch)
         ops[n++] = (grpc_op){.op = GRPC_OP_RECV_CLOSE_ON_SERVER,
                              .data.recv_close_on_server.cancelled = &c->cancelled};
-    grpc_call_error error = g->grpc_call_start_batch(c->call, ops, n, &c->replied, NULL);
+    grpc_call_error error =
+        g->grpc_call_start_batch(c->call, ops, n, net_tag_begin(&c->replied), NULL);
     g->grpc_slice_unref(details);
     if (error != GRPC_CALL_OK) {
         ASSERT(!"gRPC refuses a reply");
@@ -232,7 +233,8 @@ static void call_after_handler(struct rpc_call *c)
     }
     grpc_op op = {.op = GRPC_OP_RECV_CLOSE_ON_SERVER,
                   .data.recv_close_on_server.cancelled = &c->cancelled};
-    if (c->server->g->grpc_call_start_batch(c->call, &op, 1, &c->left, NULL) != GRPC_CALL_OK) {
+    if (c->server->g->grpc_call_start_batch(c->call, &op, 1, net_tag_begin(&c->left), NULL) !=
+        GRPC_CALL_OK) {
         ASSERT(!"gRPC refuses a watch");
         call_unref(c);
     }
@@ -303,13 +305,14 @@ static void slot_wait(struct rpc_server *s, int method)
     g->grpc_metadata_array_init(&slot->metadata);
     g->grpc_call_details_init(&slot->details);
     server_add_live(s, 1);
+    void *tag = net_tag_begin(&slot->tag);
     grpc_call_error error =
         method < s->num_handlers
             ? g->grpc_server_request_registered_call(
                   s->server, s->methods[method], &slot->call, &slot->deadline, &slot->metadata,
-                  s->secrets.token ? NULL : &slot->payload, g->queue, g->queue, &slot->tag)
+                  s->secrets.token ? NULL : &slot->payload, g->queue, g->queue, tag)
             : g->grpc_server_request_call(s->server, &slot->call, &slot->details, &slot->metadata,
-                                          g->queue, g->queue, &slot->tag);
+                                          g->queue, g->queue, tag);
     if (error != GRPC_CALL_OK) {
         ASSERT(!"gRPC refuses to take calls");
         slot_fire(&slot->tag, false);
@@ -354,7 +357,8 @@ static void call_arrived(struct net_tag *tag, bool ok)
 static void call_ask_for_payload(struct rpc_call *c)
 {
     grpc_op op = {.op = GRPC_OP_RECV_MESSAGE, .data.recv_message.recv_message = &c->payload};
-    if (c->server->g->grpc_call_start_batch(c->call, &op, 1, &c->arrived, NULL) != GRPC_CALL_OK)
+    if (c->server->g->grpc_call_start_batch(c->call, &op, 1, net_tag_begin(&c->arrived), NULL) !=
+        GRPC_CALL_OK)
         call_handle(c);
 }
 
@@ -544,7 +548,7 @@ void rpc_server_stop(struct rpc_server *s, int64_t grace_ms)
     lock_drop(&s->lock);
     if (!first || !s->server)
         return;
-    s->g->grpc_server_shutdown_and_notify(s->server, s->g->queue, &s->closed);
+    s->g->grpc_server_shutdown_and_notify(s->server, s->g->queue, net_tag_begin(&s->closed));
     server_wait_closed(s, clock_now_ns() + max_i64(grace_ms, 0) * 1000000);
     s->g->grpc_server_cancel_all_calls(s->server);
     server_wait_closed(s, INT64_MAX);

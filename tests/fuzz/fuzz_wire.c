@@ -26,20 +26,20 @@ static void require(bool ok, const char *what)
     abort();
 }
 
-static bool read_kind(const struct kind *k, const struct rpc_msg *m, struct wire_values *values)
+static bool read_kind(const struct kind *k, const struct rpc_msg *m, struct arena *a,
+                      struct wire_values *values)
 {
-    struct arena a = {0};
     struct status st = {0};
     void *message;
-    bool ok = wire_read(m, k->desc, &k->where, &a, &message, values, &st);
+    bool ok = wire_read(m, k->desc, &k->where, a, &message, values, &st);
     require(ok == status_ok(&st) && ok == (message != NULL), "a failure without a status");
     status_clear(&st);
-    arena_release(&a);
     return ok;
 }
 
 static void write_again(const struct kind *k, const struct wire_values *values)
 {
+    struct arena a = {0};
     struct rpc_msg m = {0};
     struct status st = {0};
     struct wire_values again = {0};
@@ -52,7 +52,8 @@ static void write_again(const struct kind *k, const struct wire_values *values)
                 "what was read cannot be written");
         mem_free(name);
     }
-    require(read_kind(k, &m, &again) && again.n == values->n, "what was written cannot be read");
+    require(read_kind(k, &m, &a, &again) && again.n == values->n,
+            "what was written cannot be read");
     for (int64_t i = 0; i < values->n; i++) {
         const struct tensor *x = &values->v[i].value, *y = &again.v[i].value;
         require(x->dtype == y->dtype && shape_equal(&x->shape, &y->shape), "another tensor");
@@ -61,6 +62,7 @@ static void write_again(const struct kind *k, const struct wire_values *values)
                 "other elements");
     }
     wire_values_clear(&again);
+    arena_release(&a);
     rpc_msg_clear(&m);
 }
 
@@ -70,6 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     buffer_set_limits(64 << 20, 0);
     const struct kind *k = &kinds[data[0] % ARRAY_LEN(kinds)];
+    struct arena a = {0};
     struct rpc_msg m = {0};
     struct wire_values values = {0};
     for (size_t at = 2; at < size;) {
@@ -78,9 +81,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         rpc_msg_add_copy(&m, data + at, n);
         at += n;
     }
-    if (read_kind(k, &m, &values) && m.bytes < 1 << 16)
+    if (read_kind(k, &m, &a, &values) && m.bytes < 1 << 16)
         write_again(k, &values);
     wire_values_clear(&values);
+    arena_release(&a);
     rpc_msg_clear(&m);
     return 0;
 }

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* needs: grpc */
+/* Calls between two processes, pinned to a core each, beside bare gRPC core on the same cores:
+ * how many bytes a second come back (as a message, and read into a tensor), and how long a call of
+ * 4 bytes takes. The bare loop sends byte buffers of slices of one size over 1 to 4 streams.
+ *
+ *   dist-rpc [MEGABYTES...]   each line: bytes, ours, ours into a tensor, the best bare loop,
+ * ratios
+ *
+ * Samples of all codes are taken in turn, and the median of each counts. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/lock.h"
+#include "dist/rpc_grpc_api.h"
+#include "dist/wire.h"
+
+enum { ROUNDS = 7, MAX_STREAMS = 4, MAX_BYTES = 512 << 20 };
+static const int64_t slice_sizes[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
+
+static struct rpc_grpc bare;
+static struct tensor source;
+
+static void fail_if(const struct status *st)
+{
+    if (status_ok(st))
+        return;
+    fprintf(stderr, "%s\n", status_message(st));
+    exit(1);
+}
+
+static void bare_open(void)
+{
+    void *lib = dlopen("libgrpc.so.29", RTLD_NOW | RTLD_LOCAL);
+    if (!lib)
+        exit(77);
+#define X(name) *(void **)&bare.name = dlsym(lib, #name);
+    RPC_GRPC_TABLE(X)
+#undef X
+    bare.grpc_init();
+    bare.queue = bare.grpc_completion_queue_create_for_next(NULL);
+}
+
+static void *next_tag(void)
+{
+    grpc_event e =
+        bare.grpc_completion_queue_next(bare.queue, bare.gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+    return e.type == GRPC_OP_COMPLETE ? e.tag : NULL;
+}
+
+static void bare_args(struct rpc_grpc_args *args)
+{
+    rpc_grpc_arg_int(args, GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, -1);
+    rpc_grpc_arg_int(args, GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1);
+    rpc_grpc_arg_int(args, GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+}
+
+static void nothing(void *p)
+{
+    (void)p;
+}
+
+static grpc_byte_buffer *bare_bytes(int64_t n, int64_t slice)
+{
+    int64_t num = (n + slice - 1) / slice;
+    grpc_slice *v = mem_alloc((size_t)num * sizeof *v);
+    for (int64_t i = 0; i < num; i++)
+        v[i] = bare.grpc_slice_new_with_user_data(
+            (char *)source.data + i * slice, (size_t)min_i64(slice, n - i * slice), nothing, NULL);
+    grpc_byte_buffer *b = bare.grpc_raw_byte_buffer_create(v, (size_t)num);
+    for (int64_t i = 0; i < num; i++)
+        bare.grpc_slice_unref(v[i]);
+    mem_free(v);
+    return b;
+}
+
+/* --- the serving process --- */
+
+struct want { /* of a request */
+    int64_t bytes, slice;
+};
+
+static struct want want_of(const void *p, size_t n)
+{
+    struct want w = {0};
+    if (n == sizeof w)
+        memcpy(&w, p, n);
+    w.bytes = max_i64(0, min_i64(w.bytes, MAX_BYTES));
+    w.slice = max_i64(4096, w.slice);
+    return w;
+}
+
+static void get(void *arg, struct rpc_call *c)
+{
+    (void)arg;
+    const struct rpc_msg *request = rpc_call_request(c);
+    struct want w = want_of(request->v[0].p, request->bytes);
+    struct rpc_msg m = {0};
+    struct status st = {0};
+    struct shape shape = shape_1(w.bytes);
+    struct tensor part = source;
+    part.shape = shape;
+    part.num_elems = w.bytes;
+    if (wire_put_tensor(&m, 1, &part, &st))
+        rpc_call_reply(c, &m, &st);
+}
+
+struct bare_slot {
+    grpc_call *call;
+    grpc_metadata_array metadata;
+    grpc_byte_buffer *payload, *reply;
+    gpr_timespec deadline;
+    int cancelled;
+    bool busy;
+};
+
+static void bare_reply(struct bare_slot *s)
+{
+    struct want w = {0};
+    grpc_byte_buffer_reader reader;
+    grpc_slice *slice;
+    if (bare.grpc_byte_buffer_reader_init(&reader, s->payload) &&
+        bare.grpc_byte_buffer_reader_peek(&reader, &slice))
+        w = want_of(GRPC_SLICE_START_PTR(*slice), GRPC_SLICE_LENGTH(*slice));
+    bare.grpc_byte_buffer_reader_destroy(&reader);
+    bare.grpc_byte_buffer_destroy(s->payload);
+    s->reply = bare_bytes(w.bytes, w.slice);
+    s->busy = true;
+    grpc_op ops[] = {
+        {.op = GRPC_OP_SEND_INITIAL_METADATA},
+        {.op = GRPC_OP_SEND_MESSAGE, .data.send_message.send_message = s->reply},
+        {.op = GRPC_OP_SEND_STATUS_FROM_SERVER},
+        {.op = GRPC_OP_RECV_CLOSE_ON_SERVER, .data.recv_close_on_server.cancelled = &s->cancelled}};
+    bare.grpc_call_start_batch(s->call, ops, ARRAY_LEN(ops), s, NULL);
+}
+
+static void *bare_serve(void *arg)
+{
+    int *port = arg;
+    struct rpc_grpc_args args = {.n = 0};
+    bare_args(&args);
+    grpc_server *server = bare.grpc_server_create(&(grpc_channel_args){args.n, args.v}, NULL);
+    bare.grpc_server_register_completion_queue(server, bare.queue, NULL);
+    void *method = bare.grpc_server_register_method(server, "/bare/Get", NULL,
+                                                    GRPC_SRM_PAYLOAD_READ_INITIAL_BYTE_BUFFER, 0);
+    grpc_server_credentials *c = bare.grpc_insecure_server_credentials_create();
+    int got = bare.grpc_server_add_http2_port(server, "127.0.0.1:0", c);
+    bare.grpc_server_start(server);
+    struct bare_slot slots[2 * MAX_STREAMS] = {0};
+    for (size_t i = 0; i < ARRAY_LEN(slots); i++)
+        bare.grpc_server_request_registered_call(server, method, &slots[i].call, &slots[i].deadline,
+                                                 &slots[i].metadata, &slots[i].payload, bare.queue,
+                                                 bare.queue, &slots[i]);
+    __atomic_store_n(port, got, __ATOMIC_RELEASE);
+    for (struct bare_slot *s; (s = next_tag());) {
+        if (!s->busy) {
+            bare_reply(s);
+            continue;
+        }
+        bare.grpc_byte_buffer_destroy(s->reply);
+        bare.grpc_metadata_array_destroy(&s->metadata);
+        bare.grpc_call_unref(s->call);
+        *s = (struct bare_slot){0};
+        bare.grpc_server_request_registered_call(server, method, &s->call, &s->deadline,
+                                                 &s->metadata, &s->payload, bare.queue, bare.queue,
+                                                 s);
+    }
+    return NULL;
+}
+
+static void serve(int fd)
+{
+    struct status st = {0};
+    const char *bind[] = {"127.0.0.1:0"};
+    const struct rpc_handler handlers[] = {{"/leat.Bench/Get", get, NULL}};
+    struct rpc_server *s = rpc_server_new(
+        &(struct rpc_server_options){
+            .bind = bind, .num_bind = 1, .handlers = handlers, .num_handlers = 1},
+        &st);
+    fail_if(&st);
+    bare_open();
+    int ports[2] = {rpc_server_port(s), 0};
+    pthread_t t;
+    if (pthread_create(&t, NULL, bare_serve, &ports[1]) != 0)
+        exit(1);
+    while (__atomic_load_n(&ports[1], __ATOMIC_ACQUIRE) == 0)
+        sched_yield();
+    if (write(fd, ports, sizeof ports) != sizeof ports)
+        exit(1);
+    pthread_join(t, NULL);
+}
+
+/* --- the asking process --- */
+
+struct ours {
+    struct rpc_channel *channel;
+    bool into_tensor;
+};
+
+static void ours_get(const struct ours *o, int64_t bytes)
+{
+    struct status st = {0};
+    struct want w = {bytes, 1 << 20};
+    struct rpc_msg request = {0}, reply = {0};
+    rpc_msg_add_copy(&request, &w, sizeof w);
+    if (!rpc_call_wait(o->channel, "/leat.Bench/Get", &request, NULL, NULL, &reply, &st))
+        fail_if(&st);
+    if (o->into_tensor) {
+        struct arena a = {0};
+        struct wire_values values = {0};
+        struct pb_recv_tensor_response *r;
+        const struct wire_tensors where = {1, false};
+        if (!wire_read(&reply, &pb_recv_tensor_response_desc, &where, &a, &r, &values, &st) ||
+            values.n != 1 || values.v[0].value.num_elems != bytes)
+            fail_if(&st);
+        wire_values_clear(&values);
+        arena_release(&a);
+    }
+    rpc_msg_clear(&reply);
+}
+
+struct bare_call {
+    grpc_call *call;
+    grpc_metadata_array initial, trailing;
+    grpc_byte_buffer *sent, *received;
+    grpc_status_code code;
+    grpc_slice details;
+};
+
+static void bare_start(grpc_channel *channel, struct bare_call *c, struct want w)
+{
+    *c = (struct bare_call){0};
+    grpc_slice method = bare.grpc_slice_from_copied_buffer("/bare/Get", 9);
+    c->call = bare.grpc_channel_create_call(channel, NULL, 0, bare.queue, method, NULL,
+                                            bare.gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+    grpc_slice body = bare.grpc_slice_from_copied_buffer((const char *)&w, sizeof w);
+    c->sent = bare.grpc_raw_byte_buffer_create(&body, 1);
+    bare.grpc_slice_unref(body);
+    grpc_op ops[] = {
+        {.op = GRPC_OP_SEND_INITIAL_METADATA, .flags = GRPC_INITIAL_METADATA_WAIT_FOR_READY},
+        {.op = GRPC_OP_SEND_MESSAGE, .data.send_message.send_message = c->sent},
+        {.op = GRPC_OP_SEND_CLOSE_FROM_CLIENT},
+        {.op = GRPC_OP_RECV_INITIAL_METADATA,
+         .data.recv_initial_metadata.recv_initial_metadata = &c->initial},
+        {.op = GRPC_OP_RECV_MESSAGE, .data.recv_message.recv_message = &c->received},
+        {.op = GRPC_OP_RECV_STATUS_ON_CLIENT,
+         .data.recv_status_on_client = {&c->trailing, &c->code, &c->details, NULL}},
+    };
+    bare.grpc_call_start_batch(c->call, ops, ARRAY_LEN(ops), c, NULL);
+}
+
+static void bare_get(grpc_channel *channel, int64_t bytes, int64_t slice, int streams)
+{
+    struct bare_call calls[MAX_STREAMS];
+    for (int i = 0; i < streams; i++)
+        bare_start(channel, &calls[i], (struct want){bytes / streams, slice});
+    for (int i = 0; i < streams; i++) {
+        struct bare_call *c = next_tag();
+        if (!c || c->code != GRPC_STATUS_OK ||
+            bare.grpc_byte_buffer_length(c->received) != (size_t)(bytes / streams)) {
+            fprintf(stderr, "the bare call failed (%d)\n", c ? (int)c->code : -1);
+            exit(1);
+        }
+        bare.grpc_byte_buffer_destroy(c->received);
+        bare.grpc_byte_buffer_destroy(c->sent);
+        bare.grpc_metadata_array_destroy(&c->initial);
+        bare.grpc_metadata_array_destroy(&c->trailing);
+        bare.grpc_slice_unref(c->details);
+        bare.grpc_call_unref(c->call);
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *v, int n)
+{
+    qsort(v, (size_t)n, sizeof *v, by_value);
+    return v[n / 2];
+}
+
+struct rig {
+    struct rpc_channel *ours;
+    grpc_channel *bare;
+};
+
+/* Seconds of one get; code -1: ours, -2: ours into a tensor, else slice and streams of the bare. */
+static double sample(const struct rig *r, int64_t bytes, int code, int num)
+{
+    int64_t begin = clock_now_ns();
+    for (int i = 0; i < num; i++) {
+        if (code < 0)
+            ours_get(&(struct ours){r->ours, code == -2}, bytes);
+        else
+            bare_get(r->bare, bytes, slice_sizes[code / 3], 1 << code % 3);
+    }
+    return (double)(clock_now_ns() - begin) * 1e-9 / num;
+}
+
+static void compare(const struct rig *r, int64_t bytes)
+{
+    enum { CODES = 15 };
+    static double times[CODES + 2][ROUNDS];
+    int num = (int)max_i64(1, min_i64(2000, (16 << 20) / max_i64(bytes, 8192)));
+    for (int round = -1; round < ROUNDS; round++)
+        for (int code = -2; code < (bytes < 1 << 20 ? 1 : CODES); code++)
+            times[code + 2][max_i64(round, 0)] = sample(r, bytes, code, num);
+    double tensor = median(times[0], ROUNDS), message = median(times[1], ROUNDS), best = 0;
+    int which = 0;
+    for (int code = 0; code < (bytes < 1 << 20 ? 1 : CODES); code++) {
+        double t = median(times[code + 2], ROUNDS);
+        if (code == 0 || t < best) {
+            best = t;
+            which = code;
+        }
+    }
+    if (bytes < 1 << 20)
+        printf("%9lld bytes: ours %.1f us, into a tensor %.1f us, bare %.1f us, ratio %.2f\n",
+               (long long)bytes, message * 1e6, tensor * 1e6, best * 1e6, best / message);
+    else
+        printf("%9lld bytes: ours %.2f GB/s, into a tensor %.2f, bare %.2f (slices of %lld KiB, %d "
+               "streams), ratios %.2f %.2f\n",
+               (long long)bytes, (double)bytes / message * 1e-9, (double)bytes / tensor * 1e-9,
+               (double)bytes / best * 1e-9, (long long)slice_sizes[which / 3] >> 10, 1 << which % 3,
+               best / message, best / tensor);
+    fflush(stdout);
+}
+
+static void pin(int cpu)
+{
+    cpu_set_t have, set;
+    if (sched_getaffinity(0, sizeof have, &have) != 0 || !CPU_ISSET(cpu, &have))
+        return;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    (void)sched_setaffinity(0, sizeof set, &set);
+}
+
+int main(int argc, char **argv)
+{
+    int fds[2], ports[2];
+    struct status st = {0};
+    struct shape shape = shape_1(MAX_BYTES);
+    if (pipe(fds) != 0 || !tensor_new(&source, DT_UINT8, &shape, &st))
+        return 1;
+    memset(source.data, 7, MAX_BYTES);
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        pin(1);
+        serve(fds[1]);
+        _exit(0);
+    }
+    pin(0);
+    if (read(fds[0], ports, sizeof ports) != sizeof ports)
+        return 1;
+    char *address = mem_printf("127.0.0.1:%d", ports[0]);
+    struct rig r = {.ours = rpc_channel_new(address, NULL, false, &st)};
+    fail_if(&st);
+    mem_free(address);
+    bare_open();
+    struct rpc_grpc_args args = {.n = 0};
+    bare_args(&args);
+    address = mem_printf("127.0.0.1:%d", ports[1]);
+    r.bare = bare.grpc_channel_create(address, bare.grpc_insecure_credentials_create(),
+                                      &(grpc_channel_args){args.n, args.v});
+    mem_free(address);
+    compare(&r, 4);
+    for (int i = 1; i < argc; i++)
+        compare(&r, (int64_t)(strtod(argv[i], NULL) * (1 << 20)));
+    for (int64_t mb = 1; argc < 2 && mb <= 100; mb = mb == 1 ? 16 : mb == 16 ? 100 : 1000)
+        compare(&r, mb << 20);
+    (void)kill(child, SIGKILL);
+    (void)waitpid(child, NULL, 0);
+    return 0;
+}
