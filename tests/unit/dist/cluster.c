@@ -172,6 +172,18 @@ char *client_session(struct cluster *c, int task, const char *graph_text, const 
     return handle;
 }
 
+char *client_session_bytes(struct cluster *c, int task, const void *graph, size_t n)
+{
+    struct arena a = {0};
+    struct status st = {0};
+    struct pb_graph_def *g = NULL;
+    client_must(pb_graph_def_decode(&a, graph, n, 0, &g, &st), &st);
+    char *handle = master_create_session(c->tasks[task].master, g, pb_config_proto_new(&a), &st);
+    client_must(handle != NULL, &st);
+    arena_release(&a);
+    return handle;
+}
+
 void client_extend(struct cluster *c, int task, const char *session, const char *graph_text,
                    int64_t *version, struct status *st)
 {

@@ -32,6 +32,8 @@ void cluster_restart(struct cluster *c, int task);
 
 /* A session at the master of a task; the handle is to be mem_free'd. */
 char *client_session(struct cluster *c, int task, const char *graph_text, const char *config_text);
+/* The same with an encoded GraphDef. */
+char *client_session_bytes(struct cluster *c, int task, const void *graph, size_t n);
 void client_extend(struct cluster *c, int task, const char *session, const char *graph_text,
                    int64_t *version, struct status *st);
 void client_close(struct cluster *c, int task, const char *session);
