@@ -35,7 +35,10 @@ struct config config_dup(const struct config *c)
 {
     struct config d = *c;
     d.target = c->target ? mem_strdup(c->target) : NULL;
-    d.proto = c->proto ? mem_strndup(c->proto, c->proto_bytes) : NULL;
+    if (c->proto) { /* bytes, not a text */
+        d.proto = mem_alloc(c->proto_bytes + 1);
+        memcpy(d.proto, c->proto, c->proto_bytes + 1);
+    }
     d.device_filters = mem_new_array(char *, c->num_device_filters + 1);
     for (int i = 0; i < c->num_device_filters; i++)
         d.device_filters[i] = mem_strdup(c->device_filters[i]);

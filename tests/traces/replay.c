@@ -51,6 +51,14 @@ static void list_add_gradients(struct trace_list *list, const char *path, const 
     text_release(&full);
 }
 
+/* Over the network a part of them is enough for every day. */
+static bool left_out(void)
+{
+    const char *tier = getenv("LEAT_TIER");
+    static size_t lines;
+    return replay_on_server && (!tier || strcmp(tier, "full") != 0) && lines++ % 8 != 0;
+}
+
 /* A line of INDEX.tsv: trace, random, needs_config. */
 static void list_add_line(struct trace_list *list, const char *folder, struct bytes line)
 {
@@ -61,6 +69,8 @@ static void list_add_line(struct trace_list *list, const char *folder, struct by
     piece_next(&line, '\t', &random);
     if (name.n <= ending_bytes || memcmp(name.p + name.n - ending_bytes, ending, ending_bytes) != 0)
         return;
+    if (left_out())
+        return;
     struct text path = {0};
     name.n -= ending_bytes;
     text_printf(&path, "%s/%.*s", folder, (int)name.n, (const char *)name.p);
@@ -69,7 +79,8 @@ static void list_add_line(struct trace_list *list, const char *folder, struct by
                              .path = test_strndup(path.p, path.n),
                              .random = bytes_are(random, "random")};
     char *own = test_strndup(name.p, name.n);
-    list_add_gradients(list, text_str(&path), own, bytes_are(random, "random"));
+    if (!replay_on_server)
+        list_add_gradients(list, text_str(&path), own, bytes_are(random, "random"));
     free(own);
     text_release(&path);
 }
@@ -108,7 +119,7 @@ static bool check_shapes(struct trace *t)
 
 static void replay_steps(struct trace *t)
 {
-    bool ok = check_shapes(t) && trace_import(t) && trace_start(t);
+    bool ok = (replay_on_server || check_shapes(t)) && trace_import(t) && trace_start(t);
     for (struct step s; ok && step_next(t, &s); step_release(&s)) {
         ok = step_prepare(t, &s);
         if (ok) {

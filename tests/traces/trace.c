@@ -33,6 +33,8 @@ static void drop_optimizer_switches(struct bytes config, struct text *out)
     }
 }
 
+bool replay_on_server;
+
 bool trace_open(struct trace *t, const struct trace_case *what, const struct harness_options *o,
                 struct verdict *v)
 {
@@ -86,6 +88,10 @@ bool trace_import(struct trace *t)
 bool trace_start(struct trace *t)
 {
     TF_SessionOptions *options = TF_NewSessionOptions();
+    if (replay_on_server) {
+        target_isolate(&t->config);
+        TF_SetTarget(options, target_of_server());
+    }
     TF_SetConfig(options, text_str(&t->config), t->config.n, t->status);
     if (TF_GetCode(t->status) == TF_OK)
         t->session = TF_NewSession(t->graph, options, t->status);

@@ -61,6 +61,13 @@ bool step_check(struct trace *t, struct step *s);
 bool step_check_value(struct trace *t, const struct step *s, int i);
 void step_release(struct step *s);
 
+/* The target of a server in another process, started when first asked for, once per process; what
+ * begins with '!' says why there is none. */
+const char *target_of_server(void);
+/* Adds to a ConfigProto that the session's state is its own. */
+void target_isolate(struct text *config);
+extern bool replay_on_server; /* sessions go there; set before replay_main */
+
 /* The program: replays all traces, or those that the arguments name, and prints the tables. */
 int replay_main(int argc, char **argv, bool drop_optimizer);
 
