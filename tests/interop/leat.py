@@ -96,8 +96,9 @@ def decode_strings(raw, count):
 class Graph:
     """with Graph(library, bytes) as g: g.run({'x:0': array}, ['y:0'])"""
 
-    def __init__(self, library, graph_def, device_count=None):
+    def __init__(self, library, graph_def, device_count=None, target=None):
         self.lib = library
+        self.target = target    # "grpc://host:port": the session runs on that server
         self.config = b''   # a serialized ConfigProto
         for name, number in (device_count or {}).items():
             entry = b'\x0a' + varint(len(name)) + name.encode() + b'\x10' + varint(number)
@@ -118,6 +119,8 @@ class Graph:
         try:
             self.check()
             options = call('TF_NewSessionOptions')
+            if self.target:
+                call('TF_SetTarget', options, self.target.encode())
             if self.config:
                 call('TF_SetConfig', options, self.config, C.c_size_t(len(self.config)), self.status)
             session = call('TF_NewSession', self.graph, options, self.status)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clusters of TensorFlow 1.15.5 and Leat: the client of one on servers of the other, and tasks of both in
+one cluster, train a model to the same losses; loops, pieces, callables and errors go between them too.
+
+    clusters.py --list
+    clusters.py LIBRARY [NAME...]
+"""
+import os
+import socket
+import subprocess
+import sys
+
+import numpy as np
+
+import checks
+import leat
+from checks import LIBRARY
+import tensorflow as tf
+
+tf.compat.v1.logging.set_verbosity('FATAL')
+CHECKS = checks.Checks('cluster_')
+HERE = os.path.dirname(os.path.abspath(__file__))
+JOBS = ('ps', 'worker')
+STEPS = 20
+# Kernels differ in the last bits, and training adds that up.
+RELATIVE = 1e-4
+
+
+def free_ports(n):
+    sockets = [socket.socket() for _ in range(n)]
+    for s in sockets:
+        s.bind(('127.0.0.1', 0))
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+class Cluster:
+    """A ps and a worker: 'leat' or 'tf' each."""
+
+    def __init__(self, ps, worker):
+        self.kinds = (ps, worker)
+        self.ports = free_ports(len(JOBS))
+        self.spec = tf.train.ClusterSpec(
+            {job: ['localhost:%d' % port] for job, port in zip(JOBS, self.ports)})
+        self.processes = []
+        self.servers = []
+
+    def __enter__(self):
+        for job, kind in zip(JOBS, self.kinds):
+            definition = tf.train.ServerDef(cluster=self.spec.as_cluster_def(), job_name=job,
+                                            task_index=0, protocol='grpc')
+            if kind == 'tf':
+                self.servers.append(tf.train.Server(definition))
+                continue
+            process = subprocess.Popen(
+                [sys.executable, os.path.join(HERE, 'serve.py'), sys.argv[1],
+                 definition.SerializeToString().hex()], stdout=subprocess.PIPE,
+                stdin=subprocess.DEVNULL, universal_newlines=True)
+            self.processes.append(process)
+            said = process.stdout.readline().strip()
+            if said != 'ready':
+                self.__exit__()
+                if 'gRPC' in said:
+                    raise checks.Skip('no gRPC in this build')
+                raise AssertionError('the server of %s: %s' % (job, said))
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+    def target(self, job):
+        return 'grpc://localhost:%d' % self.ports[JOBS.index(job)]
+
+
+class Model:
+    """Variables on the ps, the rest on the worker; for one process without a cluster."""
+
+    def __init__(self, spec=None, optimizer=None):
+        self.graph = tf.Graph()
+        rng = np.random.RandomState(1)
+        self.data = rng.rand(64, 8).astype(np.float32)
+        self.wanted = self.data.sum(1, keepdims=True)
+        setter = tf.train.replica_device_setter(cluster=spec) if spec else None
+        with self.graph.as_default(), tf.device(setter):
+            self.x = tf.placeholder(tf.float32, [None, 8], name='x')
+            self.y = tf.placeholder(tf.float32, [None, 1], name='y')
+            first = rng.rand(8, 16).astype(np.float32) - 0.5
+            last = rng.rand(16, 1).astype(np.float32) - 0.5
+            w1, w2 = tf.Variable(first, name='w1'), tf.Variable(last, name='w2')
+            b1 = tf.Variable(tf.zeros([16]), name='b1', use_resource=True)
+            out = tf.matmul(tf.nn.relu(tf.matmul(self.x, w1) + b1), w2)
+            self.loss = tf.reduce_mean(tf.square(out - self.y), name='loss')
+            step = tf.train.get_or_create_global_step()
+            optimizer = optimizer or tf.train.AdamOptimizer(0.01)
+            self.train = optimizer.minimize(self.loss, global_step=step)
+            self.init = tf.global_variables_initializer()
+            self.loop = tf.while_loop(lambda i: i < 40., lambda i: i * 2. + 1.,
+                                      [tf.reduce_sum(self.x[0, :1]) * 0. + 1.])
+            self.a, self.b = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+            self.c = self.a + 1.
+            self.d = self.b * self.c
+
+    def feeds(self):
+        return {self.x: self.data, self.y: self.wanted}
+
+    def run(self, target=''):
+        """The losses, by TensorFlow's client."""
+        with tf.Session(target, graph=self.graph) as session:
+            session.run(self.init)
+            return [session.run([self.loss, self.train], self.feeds())[0] for _ in range(STEPS)]
+
+
+def same_losses(got, want):
+    np.testing.assert_allclose(got, want, rtol=RELATIVE)
+    assert want[-1] < 0.5 * want[0]
+
+
+def train_on(ps, worker):
+    """TensorFlow's client at either task."""
+    want = Model().run()
+    with Cluster(ps, worker) as c:
+        for job in JOBS:
+            same_losses(Model(c.spec).run(c.target(job)), want)
+
+
+@CHECKS
+def of_leat():
+    train_on('leat', 'leat')
+
+
+@CHECKS
+def of_leat_ps_and_tensorflow_worker():
+    train_on('leat', 'tf')
+
+
+@CHECKS
+def of_tensorflow_ps_and_leat_worker():
+    train_on('tf', 'leat')
+
+
+def train_by_leat(ps, worker):
+    """Leat's client at either task."""
+    want = Model().run()
+    with Cluster(ps, worker) as c:
+        model = Model(c.spec)
+        data = model.graph.as_graph_def().SerializeToString()
+        feeds = {'x:0': model.data, 'y:0': model.wanted}
+        for job in JOBS:
+            with leat.Graph(LIBRARY, data, target=c.target(job)) as g:
+                g.run({}, [], [model.init.name])
+                same_losses([g.run(feeds, [model.loss.name], [model.train.name])[0]
+                             for _ in range(STEPS)], want)
+
+
+@CHECKS
+def of_tensorflow_with_leats_client():
+    train_by_leat('tf', 'tf')
+
+
+@CHECKS
+def of_both_with_leats_client():
+    train_by_leat('tf', 'leat')
+
+
+@CHECKS
+def other_calls():
+    """Devices, stats, pieces, callables, loops and errors, as TensorFlow's client sees them."""
+    with Cluster('leat', 'leat') as c:
+        model = Model(c.spec)
+        with tf.Session(c.target('worker'), graph=model.graph) as session:
+            session.run(model.init)
+            names = sorted(d.name for d in session.list_devices())
+            assert names == ['/job:ps/replica:0/task:0/device:CPU:0',
+                             '/job:worker/replica:0/task:0/device:CPU:0'], names
+            assert session.run(model.loop, model.feeds()) == 63.
+            metadata = tf.RunMetadata()
+            session.run(model.loss, model.feeds(), options=tf.RunOptions(trace_level=3),
+                        run_metadata=metadata)
+            assert sorted(d.device for d in metadata.step_stats.dev_stats) == names
+            handle = session.partial_run_setup([model.c, model.d], [model.a, model.b])
+            assert session.partial_run(handle, model.c, {model.a: 1.}) == 2.
+            assert session.partial_run(handle, model.d, {model.b: 3.}) == 6.
+            call = session.make_callable([model.loss], [model.x, model.y])
+            want = session.run(model.loss, model.feeds())
+            assert call(model.data, model.wanted)[0] == want
+            try:
+                session.run(model.loss)
+                return 'a step without its feeds gave something'
+            except tf.errors.InvalidArgumentError as e:
+                assert 'From /job:worker/replica:0/task:0:' in e.message, e.message
+    return None
+
+
+@CHECKS
+def state_outlives_its_client():
+    """What one client has set another reads; Reset clears it."""
+    with Cluster('leat', 'leat') as c:
+        model = Model(c.spec)
+        model.run(c.target('worker'))
+        with model.graph.as_default():
+            steps = tf.train.get_global_step()
+        with tf.Session(c.target('ps'), graph=model.graph) as session:
+            assert session.run(steps) == STEPS
+        tf.Session.reset(c.target('ps'))
+        with tf.Session(c.target('worker'), graph=model.graph) as session:
+            try:
+                session.run(steps)
+                return 'a variable was there after Reset'
+            except tf.errors.FailedPreconditionError:
+                return None
+
+
+if __name__ == '__main__':
+    CHECKS.main()
