@@ -12,6 +12,8 @@ static const struct command {
     {"run", "run a saved graph on .npy files or numbers", run_usage, run_main},
     {"inspect", "say what a file or folder holds", inspect_usage, inspect_main},
     {"convert", "freeze, strip or cut a graph; change its form", convert_usage, convert_main},
+    {"serve", "be a task of a cluster", serve_usage, serve_main},
+    {"cluster", "run a command on a local cluster; check a cluster", cluster_usage, cluster_main},
     {"bench", "measure this library on this machine", bench_usage, bench_main},
     {"info", "list the ops, kernels and devices", info_usage, info_main},
 };
@@ -50,7 +52,7 @@ static bool asks_help(const char *word)
 
 static int command_run(const struct command *c, int n, char **words)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && strcmp(words[i], "--") != 0; i++) {
         if (asks_help(words[i])) {
             fputs(c->usage, stdout);
             return 0;

@@ -145,6 +145,9 @@ struct outgoing { /* a request that can be written again */
     const struct wire_value *feeds;
     int64_t num_feeds;
     int64_t timeout_ms;
+    struct cancel *cancel;      /* may be NULL */
+    const struct pb_desc *desc; /* of the reply, */
+    struct wire_values *values; /* whose tensors of field 1 go here; NULL: it has none */
 };
 
 static bool write_request(const struct outgoing *o, struct rpc_msg *m, struct status *st)
@@ -204,19 +207,20 @@ static void pause_before(int attempt, struct cancel *cancel)
 }
 
 /* reply: the message of kind desc in the arena. */
-static bool call(struct link *l, const struct outgoing *o, struct cancel *cancel, struct arena *a,
-                 const struct pb_desc *desc, const struct wire_tensors *where, void *reply,
-                 struct wire_values *values, struct status *st)
+static bool call(struct link *l, const struct outgoing *o, struct arena *a, void *reply,
+                 struct status *st)
 {
+    static const struct wire_tensors tensors = {.number = 1, .named = true};
     for (int attempt = 0;; attempt++) {
         struct waited w;
         waited_init(&w);
-        bool ok = call_once(l, o, cancel, &w, st) &&
-                  wire_read(&w.reply, desc, where, a, reply, values, st);
+        bool ok =
+            call_once(l, o, o->cancel, &w, st) &&
+            wire_read(&w.reply, o->desc, o->values ? &tensors : NULL, a, reply, o->values, st);
         waited_release(&w);
         if (ok || st->code != STATUS_UNAVAILABLE || attempt == MAX_TRIES)
             return ok;
-        pause_before(attempt, cancel);
+        pause_before(attempt, o->cancel);
         status_clear(st);
     }
 }
@@ -251,8 +255,12 @@ static char *create_over(struct link *l, const struct pb_graph_def *graph,
     r->graph_def = (struct pb_graph_def *)(uintptr_t)graph;
     r->config = config;
     r->target = str_of(l->target);
-    struct outgoing o = {.method = SERVICE "CreateSession", .message = r, .timeout_ms = timeout_ms};
-    if (!call(l, &o, cancel, a, &pb_create_session_response_desc, NULL, &reply, NULL, st))
+    struct outgoing o = {.method = SERVICE "CreateSession",
+                         .message = r,
+                         .timeout_ms = timeout_ms,
+                         .cancel = cancel,
+                         .desc = &pb_create_session_response_desc};
+    if (!call(l, &o, a, &reply, st))
         return NULL;
     return mem_strndup(reply->session_handle.n ? reply->session_handle.p : "",
                        reply->session_handle.n);
@@ -292,8 +300,11 @@ bool link_extend(struct link *l, const char *session, const struct pb_graph_def 
     r->session_handle = str_of(session);
     r->graph_def = (struct pb_graph_def *)(uintptr_t)graph;
     r->current_graph_version = *version;
-    struct outgoing o = {.method = SERVICE "ExtendSession", .message = r};
-    bool ok = call(l, &o, cancel, &a, &pb_extend_session_response_desc, NULL, &reply, NULL, st);
+    struct outgoing o = {.method = SERVICE "ExtendSession",
+                         .message = r,
+                         .cancel = cancel,
+                         .desc = &pb_extend_session_response_desc};
+    bool ok = call(l, &o, &a, &reply, st);
     if (ok)
         *version = reply->new_graph_version;
     arena_release(&a);
@@ -357,10 +368,14 @@ static bool run_over(struct link *l, const struct link_step *s, struct cancel *c
     r->partial_run_handle = str_of(s->partial ? s->partial : "");
     r->store_errors_in_response_body = true;
     r->request_id = random_id();
-    struct outgoing o = {
-        .method = SERVICE "RunStep", .message = r, .feeds = s->feeds, .num_feeds = s->num_feeds};
-    const struct wire_tensors where = {.number = 1, .named = true};
-    if (!call(l, &o, cancel, a, &pb_run_step_response_desc, &where, &reply, values, st))
+    struct outgoing o = {.method = SERVICE "RunStep",
+                         .message = r,
+                         .feeds = s->feeds,
+                         .num_feeds = s->num_feeds,
+                         .cancel = cancel,
+                         .desc = &pb_run_step_response_desc,
+                         .values = values};
+    if (!call(l, &o, a, &reply, st))
         return false;
     if (reply->status_code != STATUS_OK) {
         int code = reply->status_code;
@@ -441,12 +456,15 @@ char *link_partial_setup(struct link *l, const struct link_step *s, struct cance
     r->fetch = borrow_strs(s->fetches, s->num_fetches);
     r->target = borrow_strs(s->targets, s->num_targets);
     r->request_id = random_id();
-    struct outgoing o = {.method = SERVICE "PartialRunSetup", .message = r};
+    struct outgoing o = {.method = SERVICE "PartialRunSetup",
+                         .message = r,
+                         .cancel = cancel,
+                         .desc = &pb_partial_run_setup_response_desc};
     struct master *m = server_find_master(l->target);
     char *handle = NULL;
     if (m)
         handle = master_partial_setup(m, r, st);
-    else if (call(l, &o, cancel, &a, &pb_partial_run_setup_response_desc, NULL, &reply, NULL, st))
+    else if (call(l, &o, &a, &reply, st))
         handle = mem_strndup(reply->partial_run_handle.n ? reply->partial_run_handle.p : "",
                              reply->partial_run_handle.n);
     if (m)
@@ -485,8 +503,11 @@ bool link_devices(struct link *l, const char *session, struct cancel *cancel, st
     }
     struct pb_list_devices_request *r = pb_list_devices_request_new(a);
     r->session_handle = str_of(session);
-    struct outgoing o = {.method = SERVICE "ListDevices", .message = r};
-    return call(l, &o, cancel, a, &pb_list_devices_response_desc, NULL, out, NULL, st);
+    struct outgoing o = {.method = SERVICE "ListDevices",
+                         .message = r,
+                         .cancel = cancel,
+                         .desc = &pb_list_devices_response_desc};
+    return call(l, &o, a, out, st);
 }
 
 bool link_reset(struct link *l, const char *const *containers, int n, const struct config *config,
@@ -499,8 +520,10 @@ bool link_reset(struct link *l, const char *const *containers, int n, const stru
         pb_add_str(&a, &r->container, str_of(containers[i]));
     for (int i = 0; i < config->num_device_filters; i++)
         pb_add_str(&a, &r->device_filters, str_of(config->device_filters[i]));
-    struct outgoing o = {
-        .method = SERVICE "Reset", .message = r, .timeout_ms = config->operation_timeout_ms};
+    struct outgoing o = {.method = SERVICE "Reset",
+                         .message = r,
+                         .timeout_ms = config->operation_timeout_ms,
+                         .desc = &pb_reset_response_desc};
     struct master *m = server_find_master(l->target);
     bool ok;
     if (m) {
@@ -511,7 +534,7 @@ bool link_reset(struct link *l, const char *const *containers, int n, const stru
         waited_release(&w);
         server_unref_master(m);
     } else {
-        ok = call(l, &o, NULL, &a, &pb_reset_response_desc, NULL, &reply, NULL, st);
+        ok = call(l, &o, &a, &reply, st);
     }
     arena_release(&a);
     return ok;
