@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes of `leat serve`, started with a pipe for what they print and PR_SET_PDEATHSIG. */
+#include "cluster.h"
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "dist/rpc.h"
+
+bool faults_available(void)
+{
+    struct status st = {0};
+    bool have = rpc_available(&st);
+    if (!have)
+        print_message("skipped: %s\n", status_message(&st));
+    status_clear(&st);
+    return have;
+}
+
+int64_t faults_deadline_ms(void)
+{
+    const char *text = getenv("LEAT_TEST_DEADLINE_MS");
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return text ? atoll(text) : 5000;
+#else
+    return text ? atoll(text) : 1000;
+#endif
+}
+
+/* A socket that holds a port of the loopback. */
+static int hold_port(int *port)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t n = sizeof a;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0 && bind(fd, (struct sockaddr *)&a, n) == 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &n), 0);
+    *port = ntohs(a.sin_port);
+    return fd;
+}
+
+void faults_init(struct faults_cluster *c, int ps, int workers)
+{
+    int fds[FAULTS_MAX_TASKS];
+    char deadline[32];
+    memset(c, 0, sizeof *c);
+    assert_true(ps + workers <= FAULTS_MAX_TASKS);
+    for (int i = 0; i < ps + workers; i++) {
+        struct faults_task *t = &c->v[c->n++];
+        size_t at = strlen(c->spec);
+        *t = (struct faults_task){.job = i < ps ? "ps" : "worker", .index = i < ps ? i : i - ps};
+        fds[i] = hold_port(&t->port);
+        snprintf(c->spec + at, sizeof c->spec - at, "%s127.0.0.1:%d",
+                 i == 0    ? ps ? "ps=" : "worker="
+                 : i == ps ? ";worker="
+                           : ",",
+                 t->port);
+    }
+    for (int i = 0; i < c->n; i++)
+        close(fds[i]);
+    snprintf(deadline, sizeof deadline, "%lld", (long long)faults_deadline_ms());
+    setenv("LEAT_FAILURE_DEADLINE_MS", deadline, 1); /* ours, and the tasks' */
+    setenv("TF_CPP_MIN_LOG_LEVEL", "3", 1);
+}
+
+struct faults_task *faults_task(struct faults_cluster *c, const char *job, int index)
+{
+    for (int i = 0; i < c->n; i++) {
+        if (c->v[i].index == index && strcmp(c->v[i].job, job) == 0)
+            return &c->v[i];
+    }
+    fail_msg("there is no %s %d", job, index);
+    return NULL;
+}
+
+static const char *leat_path(char *path, size_t n)
+{
+    char self[400];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = 0;
+    char *slash = strrchr(self, '/');
+    *slash = 0;
+    snprintf(path, n, "%s/../bin/leat", self);
+    return path;
+}
+
+static void become(const struct faults_cluster *c, const struct faults_task *t, int out,
+                   pid_t parent)
+{
+    char path[450], index[16];
+    snprintf(index, sizeof index, "%d", t->index);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
+    dup2(out, 1);
+    execl(leat_path(path, sizeof path), "leat", "serve", "--cluster", c->spec, "--job", t->job,
+          "--task", index, (char *)NULL);
+    _exit(127);
+}
+
+void faults_start(struct faults_cluster *c, struct faults_task *t)
+{
+    int ends[2];
+    char said[200];
+    pid_t parent = getpid();
+    assert_int_equal(t->pid, 0);
+    assert_int_equal(pipe(ends), 0);
+    t->pid = fork();
+    if (t->pid == 0)
+        become(c, t, ends[1], parent);
+    close(ends[1]);
+    ssize_t n = read(ends[0], said, sizeof said - 1); /* one line, or the end */
+    close(ends[0]);
+    said[n > 0 ? n : 0] = 0;
+    if (!strstr(said, "serves at"))
+        fail_msg("%s:%d does not serve: %s", t->job, t->index, said);
+}
+
+void faults_start_all(struct faults_cluster *c)
+{
+    for (int i = 0; i < c->n; i++)
+        faults_start(c, &c->v[i]);
+}
+
+void faults_signal(struct faults_task *t, int sig)
+{
+    assert_true(t->pid > 0 && kill(t->pid, sig) == 0);
+}
+
+void faults_kill(struct faults_task *t)
+{
+    int status;
+    faults_signal(t, SIGKILL);
+    assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
+    t->pid = 0;
+}
+
+int faults_end(struct faults_task *t)
+{
+    int status;
+    faults_signal(t, SIGTERM);
+    assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
+    t->pid = 0;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void faults_clear(struct faults_cluster *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        if (c->v[i].pid > 0)
+            faults_kill(&c->v[i]);
+    }
+}
+
+const char *faults_target(const struct faults_task *t)
+{
+    static char target[64];
+    snprintf(target, sizeof target, "grpc://127.0.0.1:%d", t->port);
+    return target;
+}

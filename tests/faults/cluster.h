@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A cluster of real processes for tests of faults: `leat serve` per task, on ports of the kernel's
+ * choice, which die with the test. LEAT_TEST_DEADLINE_MS scales all deadlines: it is the failure
+ * deadline of the tasks and of this process (1,000; more where sanitizers make things slow). One
+ * thread. What goes wrong in here fails the test. */
+#ifndef LEAT_TESTS_FAULTS_CLUSTER_H
+#define LEAT_TESTS_FAULTS_CLUSTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { FAULTS_MAX_TASKS = 8 };
+
+struct faults_task {
+    const char *job;
+    int index, port;
+    pid_t pid; /* 0: not running */
+};
+struct faults_cluster {
+    struct faults_task v[FAULTS_MAX_TASKS];
+    int n;
+    char spec[600]; /* "ps=127.0.0.1:...;worker=..." */
+};
+
+/* False, with a line that says so: there is no gRPC here. */
+bool faults_available(void);
+int64_t faults_deadline_ms(void);
+/* Chooses ports; starts nothing. */
+void faults_init(struct faults_cluster *c, int ps, int workers);
+struct faults_task *faults_task(struct faults_cluster *c, const char *job, int index);
+/* Starts the task and returns when it says that it serves. */
+void faults_start(struct faults_cluster *c, struct faults_task *t);
+void faults_start_all(struct faults_cluster *c);
+/* kill -9, and waits for its end. */
+void faults_kill(struct faults_task *t);
+/* SIGTERM; its exit code, 128 + n after a signal. */
+int faults_end(struct faults_task *t);
+void faults_signal(struct faults_task *t, int sig); /* SIGSTOP, SIGCONT */
+/* Kills what still runs. */
+void faults_clear(struct faults_cluster *c);
+/* "grpc://127.0.0.1:PORT"; replaced by the next call. */
+const char *faults_target(const struct faults_task *t);
+
+#endif
