@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "dist/chunks.h"
 #include "dist/wire.h"
 #include "runtime/placer.h"
 
 struct far_recv { /* one RecvTensor; counted: the starter, the call, and who cancels it */
     int refs;     /* guarded by the step's lock */
     struct task_step *step;
+    struct peer *peer;
     struct rpc_request *request; /* NULL: not started; guarded by the step's lock */
     rendezvous_fn fn;
     void *arg;
@@ -241,6 +243,11 @@ static void far_end(struct far_recv *r, const struct status *st, const struct te
     far_unref(r);
 }
 
+static void far_fetched(void *arg, const struct status *st, const struct tensor *value)
+{
+    far_end(arg, st, value, false);
+}
+
 static void far_done(void *arg, const struct status *st, struct rpc_msg *reply)
 {
     struct far_recv *r = arg;
@@ -256,6 +263,11 @@ static void far_done(void *arg, const struct status *st, struct rpc_msg *reply)
         lock_drop(&r->step->lock);
     }
     ok = ok && wire_read(reply, &pb_recv_tensor_response_desc, &where, &a, &m, &values, &why);
+    if (ok && values.n == 0 && !m->is_dead && chunks_offered(m)) {
+        chunks_get(r->peer, m, far_fetched, r);
+        arena_release(&a);
+        return;
+    }
     if (ok && !m->is_dead && values.n != 1)
         status_internal(&why, "RecvTensor: the reply has %lld tensors", (long long)values.n);
     bool dead = status_ok(&why) && m->is_dead;
@@ -272,6 +284,7 @@ static bool make_request(struct task_step *s, const char *key, struct rpc_msg *m
     q->step_id = s->id;
     q->rendezvous_key = str_of(key);
     q->dma_ok = true;
+    chunks_ask(&a, q);
     bool ok = wire_put(m, q, st);
     arena_release(&a);
     return ok;
@@ -308,6 +321,7 @@ static bool link_recv(struct far_recv *r, struct status *st)
 static void far_start(struct far_recv *r, struct peer *peer, struct rpc_msg *m)
 {
     struct task_step *s = r->step;
+    r->peer = peer;
     struct rpc_request *request =
         peer_start(peer, "/tensorflow.WorkerService/RecvTensor", m, 0, far_done, r);
     lock_take(&s->lock);

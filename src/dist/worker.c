@@ -29,6 +29,7 @@ struct worker *worker_new(const struct spec *spec, struct peers *peers, const st
     w->cancel = cancel_new(NULL);
     step_table_init(&w->steps, w->name, peers, worker_step_ended, w);
     request_ids_init(&w->requests);
+    w->offers = offers_new();
     lock_init(&w->lock, "worker", LOCK_RANK_SERVER);
     cond_init(&w->idle);
     if (devices_open_at(w->name, config, &w->devices, &w->num_devices, st) &&
@@ -88,6 +89,7 @@ void worker_free(struct worker *w)
     strmap_release(&w->sessions);
     step_table_release(&w->steps);
     request_ids_release(&w->requests);
+    offers_free(w->offers);
     resource_map_free(w->resources);
     devices_close(w->devices, w->num_devices);
     cancel_unref(w->cancel);

@@ -3,6 +3,7 @@
 #ifndef LEAT_DIST_WORKER_IMPL_H
 #define LEAT_DIST_WORKER_IMPL_H
 
+#include "dist/chunks.h"
 #include "dist/step_table.h"
 #include "dist/worker.h"
 #include "runtime/kernel_store.h"
@@ -44,6 +45,7 @@ struct worker {
     struct cancel *cancel;
     struct step_table steps;
     struct request_ids requests;
+    struct offers *offers;
     struct lock lock;
     struct cond idle;
     /* --- guarded by lock --- */

@@ -124,6 +124,7 @@ static void forget_piecewise(struct part_run *run)
 void worker_step_ended(void *worker, struct task_step *s)
 {
     struct worker *w = worker;
+    offers_drop_step(w->offers, s->id);
     for (;;) {
         const char *key;
         void *value = NULL;

@@ -173,6 +173,39 @@ static void cleanup_all(void *arg, struct rpc_call *c)
 
 /* --- RecvTensor --- */
 
+/* One message, or the offer of what is too big for one; to TensorFlow, which knows no offers, a
+ * message of its own limit. */
+static bool put_value(struct serving *s, struct pb_recv_tensor_response *r,
+                      const struct tensor *value, struct rpc_msg *m, struct status *st)
+{
+    struct worker *w = s->owner;
+    const struct pb_recv_tensor_request *q = s->request;
+    if (!value)
+        return wire_put(m, r, st);
+    if (chunks_asked(q) && offers_wants(value))
+        return offers_add(w->offers, q->step_id, value, &s->arena, r, st) && wire_put(m, r, st);
+    if (wire_tensor_bytes(value) > (size_t)RPC_HARD_MAX - 4096)
+        return status_exhausted(
+            st, "The tensor of %.*s takes %zu bytes; a message between tasks holds at most %lld",
+            (int)q->rendezvous_key.n, q->rendezvous_key.p, wire_tensor_bytes(value),
+            (long long)RPC_HARD_MAX);
+    return wire_put(m, r, st) && wire_put_tensor(m, 1, value, st);
+}
+
+static void fetch(void *arg, struct rpc_call *c)
+{
+    struct status st = {0};
+    struct rpc_msg m = {0};
+    struct serving *s = serving_new(c, arg, &pb_leat_peer_fetch_request_desc, NULL);
+    if (!s)
+        return;
+    const struct worker *w = s->owner;
+    if (!offers_fetch(w->offers, s->request, &m, &st))
+        rpc_msg_clear(&m);
+    serving_reply(s, &m, &st);
+    status_clear(&st);
+}
+
 static void value_there(void *arg, const struct status *st, const struct tensor *value, bool dead)
 {
     struct serving *s = arg;
@@ -182,7 +215,7 @@ static void value_there(void *arg, const struct status *st, const struct tensor 
     status_copy(&why, st);
     r->is_dead = dead;
     r->send_start_micros = clock_wall_us();
-    if (status_ok(&why) && wire_put(&m, r, &why) && !dead && !wire_put_tensor(&m, 1, value, &why))
+    if (status_ok(&why) && !put_value(s, r, dead ? NULL : value, &m, &why))
         status_prepend(&why, "RecvTensor: ");
     if (!status_ok(&why))
         rpc_msg_clear(&m);
@@ -254,6 +287,7 @@ int worker_handlers(struct worker *w, struct rpc_handler *out, int cap)
         {METHOD("CleanupGraph"), cleanup_graph, w},
         {METHOD("CleanupAll"), cleanup_all, w},
         {METHOD("RecvTensor"), recv_tensor, w},
+        {CHUNKS_FETCH, fetch, w},
         {METHOD("Logging"), logging, w},
         {METHOD("Tracing"), tracing, w},
         {METHOD("MarkRecvFinished"), mark_recv_finished, w},

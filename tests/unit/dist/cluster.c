@@ -43,14 +43,23 @@ static void dispatch(void *arg, struct rpc_call *call)
 }
 
 static const char *const methods[] = {
-    "/tensorflow.WorkerService/GetStatus",       "/tensorflow.WorkerService/CreateWorkerSession",
-    "/tensorflow.WorkerService/RegisterGraph",   "/tensorflow.WorkerService/DeleteWorkerSession",
-    "/tensorflow.WorkerService/RunGraph",        "/tensorflow.WorkerService/DeregisterGraph",
-    "/tensorflow.WorkerService/CleanupGraph",    "/tensorflow.WorkerService/CleanupAll",
-    "/tensorflow.WorkerService/RecvTensor",      "/tensorflow.MasterService/CreateSession",
-    "/tensorflow.MasterService/ExtendSession",   "/tensorflow.MasterService/RunStep",
-    "/tensorflow.MasterService/PartialRunSetup", "/tensorflow.MasterService/CloseSession",
-    "/tensorflow.MasterService/ListDevices",     "/tensorflow.MasterService/Reset",
+    "/tensorflow.WorkerService/GetStatus",
+    "/tensorflow.WorkerService/CreateWorkerSession",
+    "/tensorflow.WorkerService/RegisterGraph",
+    "/tensorflow.WorkerService/DeleteWorkerSession",
+    "/tensorflow.WorkerService/RunGraph",
+    "/tensorflow.WorkerService/DeregisterGraph",
+    "/tensorflow.WorkerService/CleanupGraph",
+    "/tensorflow.WorkerService/CleanupAll",
+    "/tensorflow.WorkerService/RecvTensor",
+    "/tensorflow.MasterService/CreateSession",
+    "/tensorflow.MasterService/ExtendSession",
+    "/tensorflow.MasterService/RunStep",
+    "/tensorflow.MasterService/PartialRunSetup",
+    "/tensorflow.MasterService/CloseSession",
+    "/tensorflow.MasterService/ListDevices",
+    "/tensorflow.MasterService/Reset",
+    "/leat.Peer/Fetch",
 };
 
 static void bind_task(struct cluster *c, int i, const char *address)

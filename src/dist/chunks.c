@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Offers of a task, and fetching those of another. Pieces of 16 MiB, four under way: each is copied
+ * into the tensor while the next come. */
+#include "dist/chunks.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+#include "base/failpoint.h"
+#include "base/lock.h"
+#include "op/tensor_proto.h"
+
+enum { PIECE_BYTES = 16 << 20, MAX_LENGTH = 64 << 20, UNDER_WAY = 4 };
+
+struct offer {
+    uint64_t id;
+    int64_t step_id;
+    struct tensor value;
+    struct offer *next;
+};
+struct offers {
+    struct lock lock;
+    struct offer *first; /* guarded by lock; few */
+};
+
+/* --- the producer's side --- */
+
+struct offers *offers_new(void)
+{
+    struct offers *o = mem_new(struct offers);
+    lock_init(&o->lock, "offers", LOCK_RANK_LEAF);
+    return o;
+}
+
+static void free_list(struct offer *list)
+{
+    while (list) {
+        struct offer *next = list->next;
+        tensor_clear(&list->value);
+        mem_free(list);
+        list = next;
+    }
+}
+
+void offers_free(struct offers *o)
+{
+    if (!o)
+        return;
+    free_list(o->first);
+    lock_release_memory(&o->lock);
+    mem_free(o);
+}
+
+bool offers_wants(const struct tensor *t)
+{
+    return !dtype_is_managed(t->dtype) && t->num_elems > 0 &&
+           (tensor_bytes(t) > (size_t)RPC_MAX_MESSAGE || FAILPOINT("chunks"));
+}
+
+bool offers_add(struct offers *o, int64_t step_id, const struct tensor *t, struct arena *a,
+                struct pb_recv_tensor_response *reply, struct status *st)
+{
+    struct strbuf text = {0};
+    struct pb_leat_peer_offer *p = pb_leat_peer_offer_new(a);
+    while (getrandom(&p->id, sizeof p->id, 0) != sizeof p->id)
+        if (errno != EINTR)
+            return status_internal(st, "no random bytes can be had");
+    p->dtype = t->dtype;
+    p->shape = shape_to_proto(a, &t->shape);
+    bool ok = pb_encode(p, &text, st);
+    if (ok) {
+        reply->transport_options = pb_any_new(a);
+        pb_set_str(a, &reply->transport_options->type_url, CHUNKS_TYPE);
+        reply->transport_options->value = str_make(arena_memdup(a, text.p, text.n), text.n);
+        struct offer *offer = mem_new(struct offer);
+        *offer = (struct offer){.id = p->id, .step_id = step_id, .value = tensor_copy(t)};
+        lock_take(&o->lock);
+        offer->next = o->first;
+        o->first = offer;
+        lock_drop(&o->lock);
+    }
+    strbuf_release(&text);
+    return ok;
+}
+
+/* Takes offers out of the list: of a step, or the one of an id. */
+static void drop(struct offers *o, const int64_t *step_id, const uint64_t *id)
+{
+    struct offer *gone = NULL;
+    lock_take(&o->lock);
+    for (struct offer **at = &o->first; *at;) {
+        struct offer *x = *at;
+        if ((step_id && x->step_id == *step_id) || (id && x->id == *id)) {
+            *at = x->next;
+            x->next = gone;
+            gone = x;
+        } else {
+            at = &x->next;
+        }
+    }
+    lock_drop(&o->lock);
+    free_list(gone);
+}
+
+void offers_drop_step(struct offers *o, int64_t step_id)
+{
+    drop(o, &step_id, NULL);
+}
+
+bool offers_fetch(struct offers *o, const struct pb_leat_peer_fetch_request *q, struct rpc_msg *m,
+                  struct status *st)
+{
+    if (q->length == 0) {
+        drop(o, NULL, &q->id);
+        return true;
+    }
+    struct tensor t = {0};
+    lock_take(&o->lock);
+    for (struct offer *x = o->first; x; x = x->next)
+        if (x->id == q->id)
+            t = tensor_copy(&x->value);
+    lock_drop(&o->lock);
+    if (!t.buf)
+        return status_fail(st, STATUS_ABORTED, "Fetch: the step of this tensor is over");
+    const int64_t bytes = (int64_t)tensor_bytes(&t);
+    bool ok = q->length > 0 && q->length <= MAX_LENGTH && q->offset >= 0 && q->offset <= bytes &&
+              q->length <= bytes - q->offset;
+    if (ok)
+        rpc_msg_add_buffer(m, t.buf, (char *)t.data + q->offset, (size_t)q->length);
+    else
+        status_invalid(st, "Fetch: %lld bytes at %lld of a tensor of %lld", (long long)q->length,
+                       (long long)q->offset, (long long)bytes);
+    tensor_clear(&t);
+    return ok;
+}
+
+/* --- the consumer's side --- */
+
+void chunks_ask(struct arena *a, struct pb_recv_tensor_request *q)
+{
+    q->transport_options = pb_any_new(a);
+    pb_set_str(a, &q->transport_options->type_url, CHUNKS_TYPE);
+}
+
+bool chunks_asked(const struct pb_recv_tensor_request *q)
+{
+    return q->transport_options && str_is(q->transport_options->type_url, CHUNKS_TYPE);
+}
+
+bool chunks_offered(const struct pb_recv_tensor_response *reply)
+{
+    return reply->transport_options && str_is(reply->transport_options->type_url, CHUNKS_TYPE);
+}
+
+struct fetch { /* counted: whoever starts pieces, and each piece under way */
+    int refs;  /* atomic */
+    struct peer *peer;
+    uint64_t id;
+    struct tensor value;
+    chunks_fn fn;
+    void *arg;
+    struct lock lock;
+    int64_t next;     /* guarded by lock: bytes asked for */
+    struct status st; /* guarded by lock: the first error */
+};
+struct piece { /* under way */
+    struct fetch *fetch;
+    int64_t offset, length;
+};
+
+static bool ask(struct fetch *f, int64_t offset, int64_t length, rpc_done_fn done, void *arg)
+{
+    struct arena a = {0};
+    struct rpc_msg m = {0};
+    struct status st = {0};
+    struct pb_leat_peer_fetch_request *q = pb_leat_peer_fetch_request_new(&a);
+    q->id = f->id;
+    q->offset = offset;
+    q->length = length;
+    bool ok = wire_put(&m, q, &st);
+    arena_release(&a);
+    if (ok)
+        rpc_request_unref(peer_start(f->peer, CHUNKS_FETCH, &m, 0, done, arg));
+    status_clear(&st);
+    return ok;
+}
+
+static void thanked(void *arg, const struct status *st, struct rpc_msg *reply)
+{
+    (void)arg;
+    (void)st; /* an offer that is not given back goes with its step */
+    (void)reply;
+}
+
+static void fetch_unref(struct fetch *f)
+{
+    if (__atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    (void)ask(f, 0, 0, thanked, NULL);
+    f->fn(f->arg, &f->st, status_ok(&f->st) ? &f->value : NULL);
+    tensor_clear(&f->value);
+    status_clear(&f->st);
+    lock_release_memory(&f->lock);
+    mem_free(f);
+}
+
+static void fetch_fail(struct fetch *f, int code, const char *why)
+{
+    lock_take(&f->lock);
+    status_fail(&f->st, code, "%s", why);
+    lock_drop(&f->lock);
+}
+
+static void fetch_more(struct fetch *f);
+
+static void piece_done(void *arg, const struct status *st, struct rpc_msg *reply)
+{
+    struct piece *p = arg;
+    struct fetch *f = p->fetch;
+    if (!status_ok(st)) {
+        fetch_fail(f, st->code, st->message);
+    } else if (reply->bytes != (size_t)p->length) {
+        fetch_fail(f, STATUS_INTERNAL, "Fetch: a piece of another length than was asked for");
+    } else {
+        char *to = (char *)f->value.data + p->offset;
+        for (int64_t i = 0; i < reply->n; i++) {
+            memcpy(to, reply->v[i].p, reply->v[i].n);
+            to += reply->v[i].n;
+        }
+        fetch_more(f);
+    }
+    mem_free(p);
+    fetch_unref(f);
+}
+
+/* Starts the next piece, if there is one and none has failed. */
+static void fetch_more(struct fetch *f)
+{
+    const int64_t bytes = (int64_t)tensor_bytes(&f->value);
+    lock_take(&f->lock);
+    int64_t offset = f->next, length = min_i64(PIECE_BYTES, bytes - offset);
+    if (!status_ok(&f->st))
+        length = 0;
+    f->next += length;
+    lock_drop(&f->lock);
+    if (length == 0)
+        return;
+    struct piece *p = mem_new(struct piece);
+    *p = (struct piece){f, offset, length};
+    __atomic_add_fetch(&f->refs, 1, __ATOMIC_RELAXED);
+    if (!ask(f, offset, length, piece_done, p)) {
+        fetch_fail(f, STATUS_INTERNAL, "Fetch: the request cannot be written");
+        mem_free(p);
+        fetch_unref(f);
+    }
+}
+
+static bool read_offer(const struct pb_any *any, struct fetch *f, struct status *st)
+{
+    struct arena a = {0};
+    struct shape shape;
+    struct pb_leat_peer_offer *p;
+    int64_t elems;
+    bool ok = pb_leat_peer_offer_decode(&a, any->value.p, any->value.n, PB_BORROW, &p, st) &&
+              shape_from_proto(p->shape, &shape, st);
+    if (ok) {
+        f->id = p->id;
+        if (!dtype_valid(p->dtype) || dtype_is_ref(p->dtype) || dtype_is_managed(p->dtype))
+            ok = status_invalid(st, "Fetch: a tensor of dtype %d is offered", (int)p->dtype);
+        ok = ok && shape_num_elems(&shape, &elems, st) &&
+             tensor_new(&f->value, p->dtype, &shape, st);
+        shape_clear(&shape);
+    }
+    arena_release(&a);
+    return ok;
+}
+
+void chunks_get(struct peer *peer, const struct pb_recv_tensor_response *reply, chunks_fn fn,
+                void *arg)
+{
+    struct status st = {0};
+    struct fetch *f = mem_new(struct fetch);
+    *f = (struct fetch){.refs = 1, .peer = peer, .fn = fn, .arg = arg};
+    if (!read_offer(reply->transport_options, f, &st)) {
+        fn(arg, &st, NULL);
+        status_clear(&st);
+        mem_free(f);
+        return;
+    }
+    lock_init(&f->lock, "fetch", LOCK_RANK_LEAF);
+    for (int i = 0; i < UNDER_WAY; i++)
+        fetch_more(f);
+    fetch_unref(f);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors that are too big for one message, between tasks of Leat's: the producer offers, the
+ * consumer fetches a few pieces at a time straight into the new tensor.
+ *
+ *   RecvTensor, transport_options of the request     CHUNKS_TYPE: the consumer knows of offers
+ *   its reply, without a tensor                      CHUNKS_TYPE, a PeerOffer
+ *   CHUNKS_FETCH {id, offset, length}                the bytes
+ *   CHUNKS_FETCH {id}                                thanks: the offer goes
+ *
+ * An offer goes with its step too. Any thread. */
+#ifndef LEAT_DIST_CHUNKS_H
+#define LEAT_DIST_CHUNKS_H
+
+#include "dist/peers.h"
+#include "dist/wire.h"
+
+#define CHUNKS_TYPE "leat/offer"
+#define CHUNKS_FETCH "/leat.Peer/Fetch"
+
+struct offers; /* of a task */
+struct offers *offers_new(void);
+void offers_free(struct offers *o);
+/* Whether a tensor is to be offered rather than sent. Failpoint: chunks. */
+bool offers_wants(const struct tensor *t);
+/* Keeps the tensor, and describes it in a reply's transport_options. */
+MUST_CHECK bool offers_add(struct offers *o, int64_t step_id, const struct tensor *t,
+                           struct arena *a, struct pb_recv_tensor_response *reply,
+                           struct status *st);
+void offers_drop_step(struct offers *o, int64_t step_id);
+/* Bytes of an offer, not copied. ABORTED for one that is gone. */
+MUST_CHECK bool offers_fetch(struct offers *o, const struct pb_leat_peer_fetch_request *q,
+                             struct rpc_msg *m, struct status *st);
+
+/* In a request: that this task knows of offers. */
+void chunks_ask(struct arena *a, struct pb_recv_tensor_request *q);
+bool chunks_asked(const struct pb_recv_tensor_request *q);
+bool chunks_offered(const struct pb_recv_tensor_response *reply);
+/* Fetches what a reply offers; value is borrowed. Called once, perhaps before this returns. */
+typedef void (*chunks_fn)(void *arg, const struct status *st, const struct tensor *value);
+void chunks_get(struct peer *peer, const struct pb_recv_tensor_response *reply, chunks_fn fn,
+                void *arg);
+
+#endif
