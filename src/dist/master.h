@@ -65,9 +65,14 @@ int64_t master_make_callable(struct master *m, struct str session,
                              struct status *st) MUST_CHECK;
 MUST_CHECK bool master_release_callable(struct master *m, struct str session, int64_t handle,
                                         struct status *st);
-/* feeds by position; values by position. */
-void master_run_callable(struct master *m, struct str session, int64_t handle, int64_t request_id,
-                         const struct wire_value *feeds, int64_t num_feeds, struct cancel *cancel,
+struct master_call { /* a run of a callable; borrowed until done */
+    struct str session;
+    int64_t handle, request_id;
+    const struct wire_value *feeds; /* by position */
+    int64_t num_feeds;
+};
+/* values by position. */
+void master_run_callable(struct master *m, const struct master_call *call, struct cancel *cancel,
                          master_step_fn done, void *arg);
 /* Contacts all tasks within the session's device filters; a task that is not there is an error that
  * names it. The response lies in the arena that is given to the callback. */

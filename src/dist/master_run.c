@@ -489,24 +489,24 @@ static void call_over(void *arg, const struct status *st, struct wire_values *va
     mem_free(c);
 }
 
-void master_run_callable(struct master *m, struct str session, int64_t handle, int64_t request_id,
-                         const struct wire_value *feeds, int64_t num_feeds, struct cancel *cancel,
+void master_run_callable(struct master *m, const struct master_call *asked, struct cancel *cancel,
                          master_step_fn done, void *arg)
 {
     struct status st = {0};
-    struct master_session *s = enter(m, session, request_id, "RunCallable", done, arg);
+    struct master_session *s =
+        enter(m, asked->session, asked->request_id, "RunCallable", done, arg);
     if (!s)
         return;
     lock_take(&s->lock);
-    struct master_callable *c = u64map_find(&s->callables, (uint64_t)handle);
+    struct master_callable *c = u64map_find(&s->callables, (uint64_t)asked->handle);
     if (c)
         __atomic_fetch_add(&c->refs, 1, __ATOMIC_RELAXED);
     lock_drop(&s->lock);
     if (!c)
-        (void)!fails_callable(handle, &st);
-    else if (num_feeds != c->names.num_feeds)
+        (void)!fails_callable(asked->handle, &st);
+    else if (asked->num_feeds != c->names.num_feeds)
         status_invalid(&st, "Expected %lld feed tensors, but got %lld",
-                       (long long)c->names.num_feeds, (long long)num_feeds);
+                       (long long)c->names.num_feeds, (long long)asked->num_feeds);
     if (!status_ok(&st)) {
         master_callable_unref(c);
         master_refuse(s, done, arg, &st);
@@ -516,7 +516,7 @@ void master_run_callable(struct master *m, struct str session, int64_t handle, i
     struct calling *call = mem_new(struct calling);
     *call = (struct calling){c, done, arg};
     const struct question q = {.names = c->names,
-                               .feeds = feeds,
+                               .feeds = asked->feeds,
                                .timeout_ms = master_timeout(s, c->timeout_ms),
                                .traced = c->traced,
                                .elsewhere = true,

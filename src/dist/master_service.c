@@ -213,8 +213,13 @@ static void run_callable(void *arg, struct rpc_call *c)
     if (!s)
         return;
     const struct pb_run_callable_request *q = s->request;
-    master_run_callable(s->owner, q->session_handle, q->handle, q->request_id, s->values.v,
-                        s->values.n, s->cancel, call_over, s);
+    struct master_call *call = arena_new(&s->arena, struct master_call);
+    *call = (struct master_call){.session = q->session_handle,
+                                 .handle = q->handle,
+                                 .request_id = q->request_id,
+                                 .feeds = s->values.v,
+                                 .num_feeds = s->values.n};
+    master_run_callable(s->owner, call, s->cancel, call_over, s);
 }
 
 static void release_callable(void *arg, struct rpc_call *c)

@@ -134,6 +134,20 @@ void session_store_keep(struct resource_map *step, struct resource_map *session,
     status_clear(&st);
 }
 
+void session_store_keep_all(struct resource_map *step, struct resource_map *session)
+{
+    struct status st = {0};
+    struct store *offered = (struct store *)resource_find(step, "", &store_type, STORE_NAME);
+    struct store *kept = offered ? store_of(session, &st) : NULL;
+    const char *key;
+    void *value;
+    for (int64_t i = 0; kept && strmap_next(&offered->tensors, &i, &key, &value);)
+        put(kept, key, value); /* the step is over: nobody else looks at it */
+    resource_unref(offered ? &offered->base : NULL);
+    resource_unref(kept ? &kept->base : NULL);
+    status_clear(&st);
+}
+
 static struct store *kept_of(struct kctx *c)
 {
     return (struct store *)resource_find(c->env->container_resources, "", &store_type, STORE_NAME);

@@ -15,6 +15,8 @@ MUST_CHECK bool session_store_offer(struct kctx *c, struct tensor *t, char **han
  * Any op and value will do. */
 void session_store_keep(struct resource_map *step, struct resource_map *session, const char *op,
                         const struct tensor *fetched);
+/* Keeps all that the step was offered: where what is fetched is not known here. */
+void session_store_keep_all(struct resource_map *step, struct resource_map *session);
 /* INVALID_ARGUMENT where the session has no such tensor. */
 MUST_CHECK bool session_store_get(struct kctx *c, struct str handle, struct tensor *out,
                                   struct status *st);

@@ -4,6 +4,7 @@
 #include "base/cpu.h"
 #include "base/mem.h"
 #include "op/rendezvous.h"
+#include "op/session_store.h"
 #include "runtime/session_impl.h"
 #include "runtime/trace.h"
 
@@ -156,6 +157,8 @@ static void started_over(void *arg, struct status *st)
         cancel_remove(r->outer, r->outer_token);
     if (r->token)
         cancel_remove(r->cancel, r->token);
+    if (status_ok(st))
+        session_store_keep_all(r->step->resources, s->container);
     if (r->trace && status_ok(st))
         trace_metadata(r->trace, r->callable->plan, &metadata);
     release_trace(r->trace);

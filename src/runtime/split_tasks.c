@@ -85,6 +85,44 @@ static bool find_unknown_devices(struct cutter *c, bool *again, struct status *s
     return status_ok(st);
 }
 
+/* Whether a node's task is there but not known, so that it may have the device. */
+static bool may_have(const struct cutter *c, const struct node *n)
+{
+    const struct session *s = c->r->planner;
+    struct status ignored = {0};
+    struct device_spec spec, full;
+    bool may = false;
+    if (device_spec_parse(n->device, &spec, &ignored)) {
+        spec.type[0] = 0;
+        spec.index = -1;
+        for (int d = 0; d < s->num_devices && !may; d++)
+            may = !c->r->known[c->r->task_of[d]] &&
+                  device_spec_parse(s->devices[d].name, &full, &ignored) &&
+                  device_spec_matches(&spec, &full);
+    }
+    status_clear(&ignored);
+    return may;
+}
+
+/* Every node of the graph must have a device, needed or not, as sessions in one process ask it. */
+static bool check_graph(struct cutter *c, struct status *st)
+{
+    struct session *s = c->r->planner;
+    struct graph *g = c->r->what->graph;
+    bool ok = true;
+    if (s->config.soft_placement || s->config.place_pruned_graph)
+        return true;
+    lock_take(&g->lock);
+    int64_t i = s->checked_nodes;
+    for (; ok && i < g->num_nodes; i++)
+        ok = !g->nodes[i]->device[0] || may_have(c, g->nodes[i]) ||
+             place_possible(s, g->nodes[i], st);
+    if (ok)
+        s->checked_nodes = i; /* one plan at a time is cut */
+    lock_drop(&g->lock);
+    return ok;
+}
+
 static void find_unknown_tasks(struct cutter *c, bool *again)
 {
     for (int64_t i = 0; i < c->rg->num_nodes; i++) {
@@ -359,7 +397,7 @@ bool split_tasks(const struct split_request *r, struct task_split *out, bool *ag
     struct cutter c = {.r = r, .out = out, .rg = rgraph_new(what.graph)};
     c.feeds = mem_new_array(struct rnode *, what.num_feeds + 1);
     c.fetches = mem_new_array(struct rnode *, what.num_fetches + 1);
-    bool ok = prune(c.rg, &what, st) && find_unknown_devices(&c, again, st);
+    bool ok = check_graph(&c, st) && prune(c.rg, &what, st) && find_unknown_devices(&c, again, st);
     if (ok && !*again) {
         find_ends(&c);
         ok = place_rgraph(r->planner, c.rg, st);

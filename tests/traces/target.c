@@ -50,7 +50,7 @@ static void server_def(struct text *out)
     wire_put_bytes(out, SERVER_JOB, text("localhost"));
     wire_put_bytes(&devices, DEVICE_NAME, text("CPU"));
     wire_put_varint(&devices, DEVICE_COUNT_TAG);
-    wire_put_varint(&devices, 2);
+    wire_put_varint(&devices, 3);
     put_message(&config, CONFIG_DEVICES, &devices);
     put_message(out, SERVER_CONFIG, &config);
     wire_put_bytes(out, SERVER_PROTOCOL, text("grpc"));
