@@ -23,10 +23,11 @@ MUST_CHECK bool demo_main(struct args args, struct status *st);
 MUST_CHECK bool bench_main(struct args args, struct status *st);
 MUST_CHECK bool serve_main(struct args args, struct status *st);
 MUST_CHECK bool cluster_main(struct args args, struct status *st);
+MUST_CHECK bool task_main(struct args args, struct status *st);
 
 /* The words that `leat help NAME` and errors show. */
 extern const char info_usage[], run_usage[], inspect_usage[], convert_usage[], demo_usage[],
-    bench_usage[], serve_usage[], cluster_usage[];
+    bench_usage[], serve_usage[], cluster_usage[], task_usage[];
 
 /* The value of option args.words[*i], which moves on to it; NULL when none follows. */
 const char *args_value(struct args args, int *i, struct status *st) MUST_CHECK;

@@ -9,9 +9,11 @@
 #include "io/folder.h"
 
 const char demo_usage[] =
-    "leat demo [--json] [--out DIR] [--data-dir DIR] [--csv-dir DIR]\n"
+    "leat demo [--cluster] [--json] [--out DIR] [--data-dir DIR] [--csv-dir DIR]\n"
     "Ridge regression on Iris; softmax regression, a perceptron and a convolutional network on\n"
-    "handwritten digits. Less than a minute.\n"
+    "handwritten digits; then a perceptron on a local cluster of three processes. Less than a\n"
+    "minute.\n"
+    "  --cluster       the local cluster alone: one parameter server, two workers\n"
     "  --data-dir DIR  also trains on MNIST, whose four idx files (.gz or not) lie in DIR\n"
     "  --json          print one JSON object with every figure, and nothing else\n"
     "  --out DIR       write the same object to DIR/demo.json too\n"
@@ -71,13 +73,59 @@ static bool write_figures(const char *folder, const char *json, struct status *s
 
 struct options {
     struct strbuf found; /* where the CSV files are, when it was not said */
-    const char *csv, *mnist, *out;
+    const char *csv, *mnist, *out, *worker, *spec;
+    bool cluster; /* alone */
 };
+
+static const char *csv_folder(const struct options *o)
+{
+    return o->csv ? o->csv : o->found.p;
+}
+
+/* One of the cluster's processes. */
+static bool be_worker(const struct options *o, struct status *st)
+{
+    struct table digits = {0};
+    int64_t index;
+    if (!o->spec || !str_to_i64(str_of(o->worker), &index) || index < 0 || index > 9)
+        return status_invalid(st, "--worker wants INDEX CLUSTER");
+    bool ok = read_in(csv_folder(o), "digits.csv", &digits, st) &&
+              demo_worker((int)index, o->spec, &digits, st);
+    mem_free(digits.values);
+    return ok;
+}
+
+static bool run_cluster(const struct options *o, struct figures *f, struct status *st)
+{
+    struct table digits = {0};
+    bool ok = (!o->out || folder_make(o->out, st)) &&
+              read_in(csv_folder(o), "digits.csv", &digits, st) &&
+              demo_cluster(&digits, csv_folder(o), f, st) &&
+              (!o->out || write_figures(o->out, strbuf_text(&f->json), st));
+    mem_free(digits.values);
+    return ok;
+}
+
+/* As the last part of all; a library without the network leaves it out. */
+static bool cluster_too(const struct table *digits, const char *csv, struct figures *f,
+                        struct status *st)
+{
+    struct status own = {0};
+    bool ok = demo_cluster(digits, csv, f, &own);
+    if (!ok && own.code == STATUS_UNIMPLEMENTED && !f->quiet)
+        printf("%-14s left out: %s\n", "cluster", status_message(&own));
+    ok = ok || own.code == STATUS_UNIMPLEMENTED;
+    if (ok)
+        status_clear(&own);
+    else
+        status_move(st, &own);
+    return ok;
+}
 
 static bool run_all(const struct options *o, struct figures *f, struct status *st)
 {
     struct table iris = {0}, digits = {0};
-    const char *csv = o->csv ? o->csv : o->found.p;
+    const char *csv = csv_folder(o);
     /* what can be missing is looked for before anything is trained */
     bool ok = (!o->out || folder_make(o->out, st)) &&
               (!o->mnist || demo_mnist_there(o->mnist, st)) &&
@@ -85,7 +133,7 @@ static bool run_all(const struct options *o, struct figures *f, struct status *s
     if (ok && iris.cols != 5)
         ok = status_invalid(st, "iris.csv: rows of 5 numbers are wanted");
     ok = ok && demo_ridge(&iris, f, st) && demo_digits(&digits, f, st);
-    ok = ok && (!o->mnist || demo_mnist(o->mnist, f, st));
+    ok = ok && (!o->mnist || demo_mnist(o->mnist, f, st)) && cluster_too(&digits, csv, f, st);
     ok = ok && (!o->out || write_figures(o->out, strbuf_text(&f->json), st));
     mem_free(iris.values);
     mem_free(digits.values);
@@ -108,6 +156,12 @@ static bool parse(struct args args, struct options *o, struct figures *f, struct
             *valued[k].value = value;
         } else if (strcmp(args.words[i], "--json") == 0) {
             f->quiet = true;
+        } else if (strcmp(args.words[i], "--cluster") == 0) {
+            o->cluster = true;
+        } else if (strcmp(args.words[i], "--worker") == 0) {
+            o->worker = args_value(args, &i, st);
+            if (!o->worker || !(o->spec = args_value(args, &i, st)))
+                return false;
         } else {
             return args_unknown("demo", args.words[i], st);
         }
@@ -130,8 +184,13 @@ bool demo_main(struct args args, struct status *st)
 {
     struct figures f = {0};
     struct options o = {0};
-    bool ok = parse(args, &o, &f, st) && (o.csv || find_data(&o.found, st)) && run_all(&o, &f, st);
-    if (ok && f.quiet)
+    bool ok = parse(args, &o, &f, st) && (o.csv || find_data(&o.found, st));
+    ok = ok && (o.worker    ? be_worker(&o, st)
+                : o.cluster ? run_cluster(&o, &f, st)
+                            : run_all(&o, &f, st));
+    if (o.worker)
+        ; /* it has told its master all */
+    else if (ok && f.quiet)
         printf("{%s}\n", f.json.p);
     else if (ok)
         say_what_next(&o);

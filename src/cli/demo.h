@@ -53,6 +53,10 @@ enum { NUM_DIGITS_MODELS = 3, NUM_MNIST_MODELS = 2 };
 MUST_CHECK bool demo_train(const struct model *model, const struct images *train,
                            const struct images *test, struct figures *f, struct status *st);
 
+/* The share of test's images that the network tells right. */
+MUST_CHECK bool demo_accuracy(TF_Session *session, const struct net *net, const struct images *test,
+                              double *out, TF_Status *s);
+
 /* A number from *state, which moves on (splitmix64). */
 uint64_t demo_random(uint64_t *state);
 /* The graph's error as ours; false when there is one. */
@@ -60,8 +64,23 @@ MUST_CHECK bool demo_graph_ok(TF_Graph *g, struct status *st);
 
 MUST_CHECK bool demo_ridge(const struct table *iris, struct figures *f, struct status *st);
 MUST_CHECK bool demo_digits(const struct table *digits, struct figures *f, struct status *st);
+/* The rows as images: 80 of 100, chosen by a fixed seed, train. The images are the caller's after
+ * an error too. */
+MUST_CHECK bool demo_digits_split(const struct table *digits, struct images *train,
+                                  struct images *test, struct status *st);
 /* folder: of the four idx files, with or without .gz. */
 MUST_CHECK bool demo_mnist_there(const char *folder, struct status *st);
 MUST_CHECK bool demo_mnist(const char *folder, struct figures *f, struct status *st);
+
+/* A local cluster trains the digits (demo_cluster.c); csv: the folder of digits.csv. */
+MUST_CHECK bool demo_cluster(const struct table *digits, const char *csv, struct figures *f,
+                             struct status *st);
+/* One of its workers: leat demo --worker INDEX CLUSTER --csv-dir DIR. */
+MUST_CHECK bool demo_worker(int index, const char *cluster, const struct table *digits,
+                            struct status *st);
+/* A perceptron for images of side x side, all but its training. */
+void demo_small_net(struct net *net, int64_t side);
+/* The same with all names under scope, and a global step, which is given. */
+TF_Output demo_cluster_net(struct net *net, const char *scope, int64_t side);
 
 #endif

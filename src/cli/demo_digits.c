@@ -33,7 +33,8 @@ static bool take_row(const struct table *t, int64_t from, struct images *d, int6
     return true;
 }
 
-bool demo_digits(const struct table *t, struct figures *f, struct status *st)
+bool demo_digits_split(const struct table *t, struct images *train, struct images *test,
+                       struct status *st)
 {
     if (t->cols != PIXELS + 1 || t->rows < 10)
         return status_invalid(st, "digits.csv: rows of %d numbers are wanted", PIXELS + 1);
@@ -45,16 +46,21 @@ bool demo_digits(const struct table *t, struct figures *f, struct status *st)
         order[i] = order[j];
         order[j] = i;
     }
-    struct images train, test;
-    images_new(&train, num_train, 8);
-    images_new(&test, t->rows - num_train, 8);
+    images_new(train, num_train, 8);
+    images_new(test, t->rows - num_train, 8);
     bool ok = true;
     for (int64_t i = 0; i < t->rows; i++) {
         bool trains = i < num_train;
-        ok = take_row(t, order[i], trains ? &train : &test, trains ? i : i - num_train) && ok;
+        ok = take_row(t, order[i], trains ? train : test, trains ? i : i - num_train) && ok;
     }
     mem_free(order);
-    ok = ok || status_invalid(st, "digits.csv: a label is no digit");
+    return ok || status_invalid(st, "digits.csv: a label is no digit");
+}
+
+bool demo_digits(const struct table *t, struct figures *f, struct status *st)
+{
+    struct images train = {0}, test = {0};
+    bool ok = demo_digits_split(t, &train, &test, st);
     for (int i = 0; ok && i < NUM_DIGITS_MODELS; i++)
         ok = demo_train(&digits_models[i], &train, &test, f, st);
     images_free(&train);

@@ -103,6 +103,16 @@ static void digits_mlp(struct net *net, int64_t side)
     minimise(net, net->loss, leat_adam(g, .learning_rate = 1e-3));
 }
 
+void demo_small_net(struct net *net, int64_t side)
+{
+    TF_Graph *g = net->graph;
+    inputs(net, side);
+    TF_Output x = flatten(g, net->images, side * side);
+    x = leat_relu(g, dense(g, x, side * side, 64));
+    net->logits = dense(g, x, 64, CLASSES);
+    net->loss = leat_mean(g, losses(net), all(g));
+}
+
 /* Two convolutions, a pooling after each where asked, a hidden layer with dropout. */
 static void two_convolutions(struct net *net, int64_t side, int64_t size, int64_t hidden,
                              bool pool_twice)

@@ -45,17 +45,16 @@ void images_free(struct images *d)
 }
 
 /* Feeds n images and what they show, and keep where the network has dropout. */
-static int feeds(const struct run *r, const float *pixels, const int32_t *labels, int64_t n,
-                 double keep, struct leat_feed out[3])
+static int feeds(const struct net *net, int64_t side, const float *pixels, const int32_t *labels,
+                 int64_t n, double keep, struct leat_feed out[3])
 {
-    int64_t side = r->train->side;
     static _Thread_local int64_t dims[4];
     memcpy(dims, (int64_t[]){n, side, side, 1}, sizeof dims);
-    out[0] = leat_feed(r->net.images, pixels, (struct leat_shape){dims, 4});
-    out[1] = leat_feed(r->net.labels, labels, (struct leat_shape){dims, 1});
-    if (!leat_valid(r->net.keep))
+    out[0] = leat_feed(net->images, pixels, (struct leat_shape){dims, 4});
+    out[1] = leat_feed(net->labels, labels, (struct leat_shape){dims, 1});
+    if (!leat_valid(net->keep))
         return 2;
-    out[2] = leat_feed_number(r->net.keep, keep);
+    out[2] = leat_feed_number(net->keep, keep);
     return 3;
 }
 
@@ -77,7 +76,7 @@ static bool train_step(struct run *r, int64_t first, float *loss)
         r->labels[i] = r->train->labels[from];
     }
     struct leat_feed f[3];
-    int n = feeds(r, r->pixels, r->labels, batch, 0.5, f);
+    int n = feeds(&r->net, r->train->side, r->pixels, r->labels, batch, 0.5, f);
     return leat_run(r->session, r->s, .feeds = {f, n},
                     .fetches = leat_fetches(leat_fetch(r->net.loss, loss, 1)),
                     .targets = leat_opers(r->net.train));
@@ -111,15 +110,15 @@ static bool train(struct run *r, struct figures *f)
     return ok;
 }
 
-static bool count_right(struct run *r, int64_t first, int64_t n, int64_t *right)
+static bool count_right(TF_Session *session, const struct net *net, const struct images *test,
+                        int64_t first, int64_t n, int64_t *right, TF_Status *s)
 {
-    const struct images *test = r->test;
     float logits[TEST_BATCH * CLASSES];
     struct leat_feed f[3];
-    int num =
-        feeds(r, test->pixels + first * test->side * test->side, test->labels + first, n, 1.0, f);
-    if (!leat_run(r->session, r->s, .feeds = {f, num},
-                  .fetches = leat_fetches(leat_fetch(r->net.logits, logits, n * CLASSES))))
+    int num = feeds(net, test->side, test->pixels + first * test->side * test->side,
+                    test->labels + first, n, 1.0, f);
+    if (!leat_run(session, s, .feeds = {f, num},
+                  .fetches = leat_fetches(leat_fetch(net->logits, logits, n * CLASSES))))
         return false;
     for (int64_t i = 0; i < n; i++) {
         int best = 0;
@@ -130,15 +129,24 @@ static bool count_right(struct run *r, int64_t first, int64_t n, int64_t *right)
     return true;
 }
 
-static bool test(struct run *r, struct figures *f, struct status *st)
+bool demo_accuracy(TF_Session *session, const struct net *net, const struct images *test,
+                   double *out, TF_Status *s)
 {
     int64_t right = 0;
-    for (int64_t i = 0; i < r->test->num; i += TEST_BATCH) {
-        int64_t n = r->test->num - i < TEST_BATCH ? r->test->num - i : TEST_BATCH;
-        if (!count_right(r, i, n, &right))
-            return cli_ok(r->s, st);
+    for (int64_t i = 0; i < test->num; i += TEST_BATCH) {
+        int64_t n = test->num - i < TEST_BATCH ? test->num - i : TEST_BATCH;
+        if (!count_right(session, net, test, i, n, &right, s))
+            return false;
     }
-    double accuracy = (double)right / (double)r->test->num;
+    *out = (double)right / (double)test->num;
+    return true;
+}
+
+static bool test(struct run *r, struct figures *f, struct status *st)
+{
+    double accuracy;
+    if (!demo_accuracy(r->session, &r->net, r->test, &accuracy, r->s))
+        return cli_ok(r->s, st);
     figure_add(f, r->model->key, "accuracy", accuracy);
     return accuracy >= r->model->wanted ||
            status_internal(st, "%s: accuracy %.4f, at least %.2f is expected", r->model->title,

@@ -16,13 +16,15 @@ static const struct command {
     {"cluster", "run a command on a local cluster; check a cluster", cluster_usage, cluster_main},
     {"bench", "measure this library on this machine", bench_usage, bench_main},
     {"info", "list the ops, kernels and devices", info_usage, info_main},
+    {"task", NULL, task_usage, task_main}, /* what demo and bench start for themselves */
 };
 
 static void print_help(FILE *to)
 {
     fputs("leat builds, differentiates and runs dataflow graphs of tensors.\n\n", to);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        fprintf(to, "  leat %-7s %s\n", commands[i].name, commands[i].what);
+        if (commands[i].what)
+            fprintf(to, "  leat %-7s %s\n", commands[i].name, commands[i].what);
     fputs("\n`leat COMMAND --help` tells more. To begin, try: leat demo\n", to);
 }
 
@@ -39,7 +41,8 @@ static const struct command *command_near(const char *name)
 {
     const struct command *best = &commands[0];
     for (size_t i = 1; i < ARRAY_LEN(commands); i++) {
-        if (str_distance(commands[i].name, name) < str_distance(best->name, name))
+        if (commands[i].what &&
+            str_distance(commands[i].name, name) < str_distance(best->name, name))
             best = &commands[i];
     }
     return best;

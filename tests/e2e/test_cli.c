@@ -182,6 +182,24 @@ static void test_demo(void **state)
     assert_true(json_number("cnn_steps_per_s") > 0);
 }
 
+/* Three processes, which end with it. */
+static void test_demo_cluster(void **state)
+{
+    (void)state;
+    int code = leat("demo --cluster --json");
+    if (code == 1 && strstr(program_output, "gRPC")) {
+        print_message("skipped: %s", program_output);
+        skip();
+    }
+    assert_int_equal(code, 0);
+    assert_int_equal(program_output[0], '{');
+    assert_true(json_number("cluster_async_steps") == 1000);
+    assert_true(json_number("cluster_async_accuracy") >= 0.94);
+    assert_int_equal(leat("demo --worker 0"), 2);
+    assert_int_equal(leat("task ps"), 2);
+    assert_int_equal(leat("task ps:0 nonsense"), 2);
+}
+
 static bool run_model(const char *model, const char *words)
 {
     struct text path = {0};
@@ -217,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),       cmocka_unit_test(test_run),
         cmocka_unit_test(test_run_strings), cmocka_unit_test(test_run_model),
-        cmocka_unit_test(test_bench),       cmocka_unit_test(test_demo)};
+        cmocka_unit_test(test_bench),       cmocka_unit_test(test_demo),
+        cmocka_unit_test(test_demo_cluster)};
     return cmocka_run_group_tests(tests, program_set_up, program_tear_down);
 }
