@@ -24,6 +24,8 @@ extern "C" {
 
 typedef struct leat_coordinator leat_coordinator;
 
+/* One that nobody has asked to stop. Never NULL; the caller frees it with leat_coordinator_free.
+ * Any thread. */
 LEAT_EXPORT leat_coordinator *leat_coordinator_new(void);
 /* After leat_join. Threads that it left running keep what they need. NULL is fine. */
 LEAT_EXPORT void leat_coordinator_free(leat_coordinator *c);
