@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TensorArrayGatherV3, TensorArrayScatterV3, TensorArrayConcatV3, TensorArraySplitV3: many values
- * of a tensor array at once. Scatter and Split share the rows of what they are given; Gather and
- * Concat copy each value once. */
+/* TensorArrayGather, TensorArrayScatter, TensorArrayConcat, TensorArraySplit in three forms each,
+ * and TensorArrayPack, TensorArrayUnpack: many values of a tensor array at once. Scatter, Split and
+ * Unpack share the rows of what they are given; Gather, Concat and Pack copy each value once. */
 #include <limits.h>
 
 #include "ops/array/tensor_array_use.h"
@@ -120,27 +120,32 @@ static bool gather_values(struct kctx *c, const struct tensor *values, int64_t n
     return ok;
 }
 
-static bool gather_run(struct kctx *c, struct status *st)
+/* Values numbered by indices, a vector; NULL: all. */
+static bool gather_at(struct kctx *c, const struct tensor *indices, struct status *st)
 {
-    const struct tensor *indices = kernel_in(c, 1);
     const struct shape *row;
-    if (tensor_rank(indices) != 1)
-        return status_invalid(st, "Expected indices to be a vector, but received rank %d",
-                              tensor_rank(indices));
-    int64_t n = indices->num_elems;
     if (!attrs_get_shape(kernel_attrs(c), "element_shape", &row, st))
         return false;
-    if (n == 0 && !shape_known(row))
-        return fail_partial("element shape", "packing", row, st);
     struct tensor_array *a = tensor_array_take(c, kernel_output_type(c, 0), "requested", st);
     if (!a)
         return false;
+    int64_t n = indices ? indices->num_elems : a->num;
     struct tensor *values = NULL;
-    bool ok = read_all(c, a, tensor_i32(indices), n, &values, st);
+    bool ok = n > 0 || shape_known(row) || fail_partial("element shape", "packing", row, st);
+    ok = ok && read_all(c, a, indices ? tensor_i32(indices) : NULL, n, &values, st);
     tensor_array_drop(a);
     ok = ok && (n == 0 ? put_empty(c, row, st) : gather_values(c, values, n, st));
     clear_all(values, n);
     return ok;
+}
+
+static bool gather_run(struct kctx *c, struct status *st)
+{
+    const struct tensor *indices = kernel_in(c, 1);
+    if (tensor_rank(indices) != 1)
+        return status_invalid(st, "Expected indices to be a vector, but received rank %d",
+                              tensor_rank(indices));
+    return gather_at(c, indices, st);
 }
 
 static bool gather_shape(struct infer_ctx *c, struct status *st)
@@ -157,24 +162,52 @@ static bool gather_grad(struct grad_ctx *g, struct status *st)
 {
     struct tensor_array_side side = tensor_array_side(g, grad_in(g, 2));
     struct output in[] = {side.handle, grad_in(g, 1), grad_dy(g, 0), side.flow};
-    grad_set(g, 2, grad_opv(g, "TensorArrayScatterV3", 4, in, 0, NULL));
+    grad_set(g, 2, tensor_array_opv(g, "Scatter", 4, in, 0, NULL));
     return grad_done(g, st);
 }
 
-OP_DEF(tensor_array_gather_v3) = {
-    .name = "TensorArrayGatherV3",
-    .summary = "Values of a tensor array, by their numbers, as rows of one tensor.",
-    .inputs = {"handle: resource", "indices: int32", "flow_in: float"},
+#define TENSOR_ARRAY_GATHER_FORM(ID, VERSION, HANDLE, AT, FLAGS)                                   \
+    OP_DEF(ID) = {                                                                                 \
+        .name = "TensorArrayGather" VERSION,                                                       \
+        .summary = "Values of a tensor array, by their numbers, as rows of one tensor.",           \
+        .inputs = {"handle: " HANDLE, "indices: int32", "flow_in: float"},                         \
+        .outputs = {"value: dtype"},                                                               \
+        .attrs = {"dtype: type", "element_shape: shape = <unknown>"},                              \
+        .flags = FLAGS,                                                                            \
+        .deprecated_at = AT,                                                                       \
+        .deprecated_why = AT ? "Use TensorArrayGatherV3" : NULL,                                   \
+        .shape = gather_shape,                                                                     \
+        .grad = gather_grad,                                                                       \
+    };                                                                                             \
+    KERNEL_DEF(ID##_cpu) = {.op = "TensorArrayGather" VERSION,                                     \
+                            .device = "CPU",                                                       \
+                            .types = {"dtype: {" PLAIN ", variant}"},                              \
+                            .run = gather_run}
+
+TENSOR_ARRAY_GATHER_FORM(tensor_array_gather, "", TENSOR_ARRAY_REF, 16, 0);
+TENSOR_ARRAY_GATHER_FORM(tensor_array_gather_v2, "V2", TENSOR_ARRAY_PAIR, 26, 0);
+TENSOR_ARRAY_GATHER_FORM(tensor_array_gather_v3, "V3", TENSOR_ARRAY_RESOURCE, 0, OP_STATEFUL);
+
+static bool pack_run(struct kctx *c, struct status *st)
+{
+    return gather_at(c, NULL, st);
+}
+
+OP_DEF(tensor_array_pack) = {
+    .name = "TensorArrayPack",
+    .summary = "All values of a tensor array as rows of one tensor.",
+    .inputs = {"handle: " TENSOR_ARRAY_REF, "flow_in: float"},
     .outputs = {"value: dtype"},
     .attrs = {"dtype: type", "element_shape: shape = <unknown>"},
-    .flags = OP_STATEFUL,
-    .shape = gather_shape,
-    .grad = gather_grad,
+    .deprecated_at = 16,
+    .deprecated_why = "Use TensorArrayGatherV3 with RangeOp",
+    .shape = infer_unknown_outputs,
+    .no_grad = "undefined: no gradient is registered for it",
 };
-KERNEL_DEF(tensor_array_gather_v3_cpu) = {.op = "TensorArrayGatherV3",
-                                          .device = "CPU",
-                                          .types = {"dtype: {" PLAIN ", variant}"},
-                                          .run = gather_run};
+KERNEL_DEF(tensor_array_pack_cpu) = {.op = "TensorArrayPack",
+                                     .device = "CPU",
+                                     .types = {"dtype: {" PLAIN ", variant}"},
+                                     .run = pack_run};
 
 /* --- Concat --- */
 
@@ -256,24 +289,31 @@ static bool concat_grad_v3(struct grad_ctx *g, struct status *st)
 {
     struct tensor_array_side side = tensor_array_side(g, grad_in(g, 1));
     struct output in[] = {side.handle, grad_dy(g, 0), grad_out(g, 1), side.flow};
-    grad_set(g, 1, grad_opv(g, "TensorArraySplitV3", 4, in, 0, NULL));
+    grad_set(g, 1, tensor_array_opv(g, "Split", 4, in, 0, NULL));
     return grad_done(g, st);
 }
 
-OP_DEF(tensor_array_concat_v3) = {
-    .name = "TensorArrayConcatV3",
-    .summary = "All values of a tensor array, joined along their first dimension.",
-    .inputs = {"handle: resource", "flow_in: float"},
-    .outputs = {"value: dtype", "lengths: int64"},
-    .attrs = {"dtype: type", "element_shape_except0: shape = <unknown>"},
-    .flags = OP_STATEFUL,
-    .shape = concat_shape,
-    .grad = concat_grad_v3,
-};
-KERNEL_DEF(tensor_array_concat_v3_cpu) = {.op = "TensorArrayConcatV3",
-                                          .device = "CPU",
-                                          .types = {"dtype: {" PLAIN "}"},
-                                          .run = concat_run};
+#define TENSOR_ARRAY_CONCAT_FORM(ID, VERSION, HANDLE, AT, FLAGS)                                   \
+    OP_DEF(ID) = {                                                                                 \
+        .name = "TensorArrayConcat" VERSION,                                                       \
+        .summary = "All values of a tensor array, joined along their first dimension.",            \
+        .inputs = {"handle: " HANDLE, "flow_in: float"},                                           \
+        .outputs = {"value: dtype", "lengths: int64"},                                             \
+        .attrs = {"dtype: type", "element_shape_except0: shape = <unknown>"},                      \
+        .flags = FLAGS,                                                                            \
+        .deprecated_at = AT,                                                                       \
+        .deprecated_why = AT ? "Use TensorArrayGradV3" : NULL,                                     \
+        .shape = concat_shape,                                                                     \
+        .grad = concat_grad_v3,                                                                    \
+    };                                                                                             \
+    KERNEL_DEF(ID##_cpu) = {.op = "TensorArrayConcat" VERSION,                                     \
+                            .device = "CPU",                                                       \
+                            .types = {"dtype: {" PLAIN "}"},                                       \
+                            .run = concat_run}
+
+TENSOR_ARRAY_CONCAT_FORM(tensor_array_concat, "", TENSOR_ARRAY_REF, 16, 0);
+TENSOR_ARRAY_CONCAT_FORM(tensor_array_concat_v2, "V2", TENSOR_ARRAY_PAIR, 0, 0);
+TENSOR_ARRAY_CONCAT_FORM(tensor_array_concat_v3, "V3", TENSOR_ARRAY_RESOURCE, 0, OP_STATEFUL);
 
 /* --- Scatter and Split: the rows are shared --- */
 
@@ -371,26 +411,81 @@ static bool scatter_grad(struct grad_ctx *g, struct status *st)
     struct output flow = grad_dy(g, 0);
     struct tensor_array_side side = tensor_array_side(g, flow);
     struct output in[] = {side.handle, grad_in(g, 1), side.flow};
-    grad_set(
-        g, 2,
-        grad_opv(g, "TensorArrayGatherV3", 3, in, 1,
+    grad_set(g, 2,
+             tensor_array_opv(
+                 g, "Gather", 3, in, 1,
                  (struct attr[]){{(char *)"dtype", attr_type(grad_type_of(g, grad_in(g, 2)))}}));
     grad_set(g, 3, flow);
     return grad_done(g, st);
 }
 
-OP_DEF(tensor_array_scatter_v3) = {
-    .name = "TensorArrayScatterV3",
-    .summary = "Puts the rows of a tensor into a tensor array under the given numbers.",
-    .inputs = {"handle: resource", "indices: int32", "value: T", "flow_in: float"},
+#define TENSOR_ARRAY_SCATTER_FORM(ID, VERSION, HANDLE, AT, FLAGS)                                  \
+    OP_DEF(ID) = {                                                                                 \
+        .name = "TensorArrayScatter" VERSION,                                                      \
+        .summary = "Puts the rows of a tensor into a tensor array under the given numbers.",       \
+        .inputs = {"handle: " HANDLE, "indices: int32", "value: T", "flow_in: float"},             \
+        .outputs = {"flow_out: float"},                                                            \
+        .attrs = {"T: type"},                                                                      \
+        .flags = FLAGS,                                                                            \
+        .deprecated_at = AT,                                                                       \
+        .deprecated_why = !AT        ? NULL                                                        \
+                          : AT == 19 ? "Use TensorArrayGradV3"                                     \
+                                     : "Use TensorArrayScatterV3",                                 \
+        .shape = scatter_shape,                                                                    \
+        .grad = scatter_grad,                                                                      \
+    };                                                                                             \
+    KERNEL_DEF(ID##_cpu) = {.op = "TensorArrayScatter" VERSION, .device = "CPU", .run = scatter_run}
+
+TENSOR_ARRAY_SCATTER_FORM(tensor_array_scatter, "", TENSOR_ARRAY_REF, 19, 0);
+TENSOR_ARRAY_SCATTER_FORM(tensor_array_scatter_v2, "V2", TENSOR_ARRAY_PAIR, 26, 0);
+TENSOR_ARRAY_SCATTER_FORM(tensor_array_scatter_v3, "V3", TENSOR_ARRAY_RESOURCE, 0, OP_STATEFUL);
+
+static bool unpack_locked(struct tensor_array *a, const struct tensor *value, struct status *st)
+{
+    int64_t n = tensor_dim(value, 0);
+    if (n > a->num && a->dynamic && !tensor_array_resize(a, n, st))
+        return false;
+    if (n != a->num)
+        return status_invalid(st,
+                              "Input value must have first dimension equal to the array size (%lld "
+                              "vs. %lld)",
+                              (long long)n, (long long)a->num);
+    for (int64_t i = 0; i < n; i++) {
+        if (!write_rows(a, i, value, i, 1, true, st))
+            return false;
+    }
+    return true;
+}
+
+static bool unpack_run(struct kctx *c, struct status *st)
+{
+    const struct tensor *value = kernel_in(c, 1);
+    if (tensor_rank(value) < 1)
+        return fail_not_rows(
+            value, "Input value for unpack must be at least a vector but received shape: ", st);
+    struct tensor_array *a = tensor_array_take(c, value->dtype, "is trying to write", st);
+    if (!a)
+        return false;
+    bool ok = unpack_locked(a, value, st);
+    tensor_array_drop(a);
+    if (ok)
+        kernel_out_share(c, 0, kernel_in(c, 2));
+    return ok;
+}
+
+OP_DEF(tensor_array_unpack) = {
+    .name = "TensorArrayUnpack",
+    .summary = "Puts the rows of a tensor into a tensor array, in order.",
+    .inputs = {"handle: " TENSOR_ARRAY_REF, "value: T", "flow_in: float"},
     .outputs = {"flow_out: float"},
     .attrs = {"T: type"},
-    .flags = OP_STATEFUL,
-    .shape = scatter_shape,
-    .grad = scatter_grad,
+    .deprecated_at = 20,
+    .deprecated_why = "Use TensorArrayScatterV3 with RangeOp",
+    .shape = infer_scalars,
+    .no_grad = "undefined: no gradient is registered for it",
 };
-KERNEL_DEF(tensor_array_scatter_v3_cpu) = {
-    .op = "TensorArrayScatterV3", .device = "CPU", .run = scatter_run};
+KERNEL_DEF(tensor_array_unpack_cpu) = {
+    .op = "TensorArrayUnpack", .device = "CPU", .run = unpack_run};
 
 /* The lengths, none negative, add up to value's rows. */
 static bool check_lengths(const struct tensor *lengths, const struct tensor *value,
@@ -471,23 +566,29 @@ static bool split_grad(struct grad_ctx *g, struct status *st)
     struct output flow = grad_dy(g, 0);
     struct tensor_array_side side = tensor_array_side(g, flow);
     struct output in[] = {side.handle, side.flow};
-    grad_set(
-        g, 1,
-        grad_opv(g, "TensorArrayConcatV3", 2, in, 1,
+    grad_set(g, 1,
+             tensor_array_opv(
+                 g, "Concat", 2, in, 1,
                  (struct attr[]){{(char *)"dtype", attr_type(grad_type_of(g, grad_in(g, 1)))}}));
     grad_set(g, 3, flow);
     return grad_done(g, st);
 }
 
-OP_DEF(tensor_array_split_v3) = {
-    .name = "TensorArraySplitV3",
-    .summary = "Cuts a tensor's rows into pieces and puts them into a tensor array.",
-    .inputs = {"handle: resource", "value: T", "lengths: int64", "flow_in: float"},
-    .outputs = {"flow_out: float"},
-    .attrs = {"T: type"},
-    .flags = OP_STATEFUL,
-    .shape = split_shape,
-    .grad = split_grad,
-};
-KERNEL_DEF(tensor_array_split_v3_cpu) = {
-    .op = "TensorArraySplitV3", .device = "CPU", .run = split_run};
+#define TENSOR_ARRAY_SPLIT_FORM(ID, VERSION, HANDLE, AT, FLAGS)                                    \
+    OP_DEF(ID) = {                                                                                 \
+        .name = "TensorArraySplit" VERSION,                                                        \
+        .summary = "Cuts a tensor's rows into pieces and puts them into a tensor array.",          \
+        .inputs = {"handle: " HANDLE, "value: T", "lengths: int64", "flow_in: float"},             \
+        .outputs = {"flow_out: float"},                                                            \
+        .attrs = {"T: type"},                                                                      \
+        .flags = FLAGS,                                                                            \
+        .deprecated_at = AT,                                                                       \
+        .deprecated_why = AT ? "Use TensorArraySplitV3" : NULL,                                    \
+        .shape = split_shape,                                                                      \
+        .grad = split_grad,                                                                        \
+    };                                                                                             \
+    KERNEL_DEF(ID##_cpu) = {.op = "TensorArraySplit" VERSION, .device = "CPU", .run = split_run}
+
+TENSOR_ARRAY_SPLIT_FORM(tensor_array_split, "", TENSOR_ARRAY_REF, 16, 0);
+TENSOR_ARRAY_SPLIT_FORM(tensor_array_split_v2, "V2", TENSOR_ARRAY_PAIR, 26, 0);
+TENSOR_ARRAY_SPLIT_FORM(tensor_array_split_v3, "V3", TENSOR_ARRAY_RESOURCE, 0, OP_STATEFUL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TensorArrayV3, TensorArrayGradV3, TensorArrayGradWithShape, TensorArrayWriteV3,
- * TensorArrayReadV3, TensorArraySizeV3, TensorArrayCloseV3: making, asking, one value at a time. */
+/* TensorArray, TensorArrayGrad, TensorArrayGradWithShape, TensorArrayWrite, TensorArrayRead,
+ * TensorArraySize, TensorArrayClose: making, asking, one value at a time. Each op but
+ * TensorArrayGradWithShape has three forms, which differ in their handles. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -27,24 +28,10 @@ bool tensor_array_flow_shape(struct infer_ctx *c, struct status *st)
     return true;
 }
 
-struct tensor_array_side tensor_array_side(struct grad_ctx *g, struct output flow)
-{
-    const char *scope = grad_scope(g);
-    struct output in[] = {grad_in(g, 0), flow};
-    struct node *n = grad_nodev(g, "TensorArrayGradV3", 2, in, 1,
-                                (struct attr[]){{(char *)"source", attr_string(str_of(scope))}});
-    return (struct tensor_array_side){grad_node_out(g, n, 0), grad_node_out(g, n, 1)};
-}
-
-static struct tensor_array *array_of(struct kctx *c, struct status *st)
-{
-    return (struct tensor_array *)resource_from_input(c, 0, &tensor_array_type, st);
-}
-
 struct tensor_array *tensor_array_take(struct kctx *c, int dtype, const char *does,
                                        struct status *st)
 {
-    struct tensor_array *a = array_of(c, st);
+    struct tensor_array *a = tensor_array_of(c, st);
     if (!a)
         return NULL;
     lock_take(&a->lock);
@@ -72,17 +59,6 @@ static int64_t next_number(void)
     return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-/* Output 0: a handle to the array called name. */
-static bool put_handle(struct kctx *c, const char *name, struct status *st)
-{
-    struct tensor handle;
-    if (!resource_make_handle(c, resource_map_default(c->env->step_resources), name,
-                              &tensor_array_type, &handle, st))
-        return false;
-    kernel_out_take(c, 0, &handle);
-    return true;
-}
-
 static bool want_scalar(const struct tensor *t, const char *what, struct status *st)
 {
     if (tensor_rank(t) == 0)
@@ -93,6 +69,18 @@ static bool want_scalar(const struct tensor *t, const char *what, struct status 
                    strbuf_text(&text));
     strbuf_release(&text);
     return false;
+}
+
+/* Where the op gives a flow beside the handle: zero. */
+static bool put_flow(struct kctx *c, struct status *st)
+{
+    if (kernel_num_outputs(c) < 2)
+        return true;
+    struct shape scalar = shape_scalar();
+    struct tensor *flow = kernel_out(c, 1, &scalar, st);
+    if (flow)
+        tensor_f32(flow)[0] = 0;
+    return flow != NULL;
 }
 
 static bool make_run(struct kctx *c, struct status *st)
@@ -117,16 +105,11 @@ static bool make_run(struct kctx *c, struct status *st)
     a->dynamic = attrs_bool(attrs, "dynamic_size");
     a->clear_after_read = attrs_bool(attrs, "clear_after_read");
     a->same_shapes = attrs_bool(attrs, "identical_element_shapes");
-    struct shape scalar = shape_scalar();
-    struct tensor *flow = NULL;
-    if (put_handle(c, a->name, st))
-        flow = kernel_out(c, 1, &scalar, st);
-    if (!flow || !resource_create(c->env->step_resources, "", a->name, &a->base, st)) {
-        resource_unref(&a->base);
-        return false;
-    }
-    tensor_f32(flow)[0] = 0;
-    return true;
+    if (tensor_array_put_handle(c, a->name, st) && put_flow(c, st) &&
+        resource_create(c->env->step_resources, "", a->name, &a->base, st))
+        return true;
+    resource_unref(&a->base);
+    return false;
 }
 
 static bool make_shape(struct infer_ctx *c, struct status *st)
@@ -137,25 +120,37 @@ static bool make_shape(struct infer_ctx *c, struct status *st)
         return false;
     int dtype = attrs_type(infer_attrs(c), "dtype");
     infer_set(c, 0, infer_vector(c, 2));
+    if (infer_num_outputs(c) < 2)
+        return true;
     infer_set(c, 1, infer_scalar(c));
     if (shape_known(element) || attrs_bool(infer_attrs(c), "identical_element_shapes"))
         infer_set_handle(c, 0, (struct infer_handle){1, &dtype, &element});
     return true;
 }
 
-OP_DEF(tensor_array_v3) = {
-    .name = "TensorArrayV3",
-    .summary = "An array of tensors that lives for one step.",
-    .inputs = {"size: int32"},
-    .outputs = {"handle: resource", "flow: float"},
-    .attrs = {"dtype: type", "element_shape: shape = <unknown>", "dynamic_size: bool = false",
-              "clear_after_read: bool = true", "identical_element_shapes: bool = false",
-              "tensor_array_name: string = ''"},
-    .flags = OP_STATEFUL,
-    .shape = make_shape,
-    .no_grad = "the array's size has no gradient",
-};
-KERNEL_DEF(tensor_array_v3_cpu) = {.op = "TensorArrayV3", .device = "CPU", .run = make_run};
+#define TENSOR_ARRAY_FORM(ID, VERSION, HANDLE, AT, FLOW, ...)                                      \
+    OP_DEF(ID) = {                                                                                 \
+        .name = "TensorArray" VERSION,                                                             \
+        .summary = "An array of tensors that lives for one step.",                                 \
+        .inputs = {"size: int32"},                                                                 \
+        .outputs = {"handle: " HANDLE, FLOW},                                                      \
+        .attrs = {"dtype: type", __VA_ARGS__},                                                     \
+        .flags = OP_STATEFUL,                                                                      \
+        .deprecated_at = AT,                                                                       \
+        .deprecated_why = AT ? "Use TensorArrayV3" : NULL,                                         \
+        .shape = make_shape,                                                                       \
+        .no_grad = "the array's size has no gradient",                                             \
+    };                                                                                             \
+    KERNEL_DEF(ID##_cpu) = {.op = "TensorArray" VERSION, .device = "CPU", .run = make_run}
+
+#define SHAPE "element_shape: shape = <unknown>"
+#define DYNAMIC "dynamic_size: bool = false"
+#define CLEAR "clear_after_read: bool = true"
+#define NAME "tensor_array_name: string = ''"
+TENSOR_ARRAY_FORM(tensor_array, "", TENSOR_ARRAY_REF, 16, NULL, DYNAMIC, CLEAR, NAME, SHAPE);
+TENSOR_ARRAY_FORM(tensor_array_v2, "V2", TENSOR_ARRAY_PAIR, 26, NULL, SHAPE, DYNAMIC, CLEAR, NAME);
+TENSOR_ARRAY_FORM(tensor_array_v3, "V3", TENSOR_ARRAY_RESOURCE, 0, "flow: float", SHAPE, DYNAMIC,
+                  CLEAR, "identical_element_shapes: bool = false", NAME);
 
 /* --- a gradient's array --- */
 
@@ -236,7 +231,7 @@ static bool mirror_locked(struct kctx *c, struct tensor_array *of, const struct 
             resource_unref(r);
     }
     resource_unref(r);
-    ok = ok && put_handle(c, m.name, st);
+    ok = ok && tensor_array_put_handle(c, m.name, st);
     mem_free(m.name);
     return ok;
 }
@@ -251,7 +246,7 @@ static bool mirror_run(struct kctx *c, struct status *st)
         return false;
     bool ok = mirror_locked(c, a, before, st);
     tensor_array_drop(a);
-    if (ok)
+    if (ok && kernel_num_outputs(c) > 1)
         kernel_out_share(c, 1, kernel_in(c, 1));
     return ok;
 }
@@ -262,6 +257,8 @@ static bool mirror_shape(struct infer_ctx *c, struct status *st)
     if (!tensor_array_infer(c, &element, st))
         return false;
     infer_set(c, 0, infer_vector(c, 2));
+    if (infer_num_outputs(c) < 2)
+        return true;
     infer_set(c, 1, infer_scalar(c));
     infer_set_handle(c, 0, infer_handle_in(c, 0));
     return true;
@@ -281,18 +278,25 @@ static bool mirror_with_shape(struct infer_ctx *c, struct status *st)
     return true;
 }
 
-OP_DEF(tensor_array_grad_v3) = {
-    .name = "TensorArrayGradV3",
-    .summary = "The array in which gradients of an array's values are added up.",
-    .inputs = {"handle: resource", "flow_in: float"},
-    .outputs = {"grad_handle: resource", "flow_out: float"},
-    .attrs = {"source: string"},
-    .flags = OP_STATEFUL,
-    .shape = mirror_shape,
-    .no_grad = "it stands in gradients",
-};
-KERNEL_DEF(tensor_array_grad_v3_cpu) = {
-    .op = "TensorArrayGradV3", .device = "CPU", .run = mirror_run};
+#define TENSOR_ARRAY_GRAD_FORM(ID, VERSION, HANDLE, AT, BEHIND, FLOW)                              \
+    OP_DEF(ID) = {                                                                                 \
+        .name = "TensorArrayGrad" VERSION,                                                         \
+        .summary = "The array in which gradients of an array's values are added up.",              \
+        .inputs = {"handle: " BEHIND, "flow_in: float"},                                           \
+        .outputs = {"grad_handle: " HANDLE, FLOW},                                                 \
+        .attrs = {"source: string"},                                                               \
+        .flags = OP_STATEFUL,                                                                      \
+        .deprecated_at = AT,                                                                       \
+        .deprecated_why = AT ? "Use TensorArrayGradV3" : NULL,                                     \
+        .shape = mirror_shape,                                                                     \
+        .no_grad = "it stands in gradients",                                                       \
+    };                                                                                             \
+    KERNEL_DEF(ID##_cpu) = {.op = "TensorArrayGrad" VERSION, .device = "CPU", .run = mirror_run}
+
+TENSOR_ARRAY_GRAD_FORM(tensor_array_grad, "", TENSOR_ARRAY_REF, 16, TENSOR_ARRAY_PAIR, NULL);
+TENSOR_ARRAY_GRAD_FORM(tensor_array_grad_v2, "V2", TENSOR_ARRAY_PAIR, 26, TENSOR_ARRAY_PAIR, NULL);
+TENSOR_ARRAY_GRAD_FORM(tensor_array_grad_v3, "V3", TENSOR_ARRAY_RESOURCE, 0, TENSOR_ARRAY_RESOURCE,
+                       "flow_out: float");
 
 OP_DEF(tensor_array_grad_with_shape) = {
     .name = "TensorArrayGradWithShape",
@@ -340,26 +344,32 @@ static bool write_grad(struct grad_ctx *g, struct status *st)
     struct output flow = grad_dy(g, 0);
     struct tensor_array_side side = tensor_array_side(g, flow);
     struct output in[] = {side.handle, grad_in(g, 1), side.flow};
-    grad_set(
-        g, 2,
-        grad_opv(g, "TensorArrayReadV3", 3, in, 1,
+    grad_set(g, 2,
+             tensor_array_opv(
+                 g, "Read", 3, in, 1,
                  (struct attr[]){{(char *)"dtype", attr_type(grad_type_of(g, grad_in(g, 2)))}}));
     grad_set(g, 3, flow);
     return grad_done(g, st);
 }
 
-OP_DEF(tensor_array_write_v3) = {
-    .name = "TensorArrayWriteV3",
-    .summary = "Puts a value into a tensor array.",
-    .inputs = {"handle: resource", "index: int32", "value: T", "flow_in: float"},
-    .outputs = {"flow_out: float"},
-    .attrs = {"T: type"},
-    .flags = OP_STATEFUL,
-    .shape = write_shape,
-    .grad = write_grad,
-};
-KERNEL_DEF(tensor_array_write_v3_cpu) = {
-    .op = "TensorArrayWriteV3", .device = "CPU", .run = write_run};
+#define TENSOR_ARRAY_WRITE_FORM(ID, VERSION, HANDLE, AT, FLAGS)                                    \
+    OP_DEF(ID) = {                                                                                 \
+        .name = "TensorArrayWrite" VERSION,                                                        \
+        .summary = "Puts a value into a tensor array.",                                            \
+        .inputs = {"handle: " HANDLE, "index: int32", "value: T", "flow_in: float"},               \
+        .outputs = {"flow_out: float"},                                                            \
+        .attrs = {"T: type"},                                                                      \
+        .flags = FLAGS,                                                                            \
+        .deprecated_at = AT,                                                                       \
+        .deprecated_why = AT ? "Use TensorArrayWriteV3" : NULL,                                    \
+        .shape = write_shape,                                                                      \
+        .grad = write_grad,                                                                        \
+    };                                                                                             \
+    KERNEL_DEF(ID##_cpu) = {.op = "TensorArrayWrite" VERSION, .device = "CPU", .run = write_run}
+
+TENSOR_ARRAY_WRITE_FORM(tensor_array_write, "", TENSOR_ARRAY_REF, 16, 0);
+TENSOR_ARRAY_WRITE_FORM(tensor_array_write_v2, "V2", TENSOR_ARRAY_PAIR, 26, 0);
+TENSOR_ARRAY_WRITE_FORM(tensor_array_write_v3, "V3", TENSOR_ARRAY_RESOURCE, 0, OP_STATEFUL);
 
 static bool read_run(struct kctx *c, struct status *st)
 {
@@ -389,22 +399,28 @@ static bool read_grad(struct grad_ctx *g, struct status *st)
 {
     struct tensor_array_side side = tensor_array_side(g, grad_in(g, 2));
     struct output in[] = {side.handle, grad_in(g, 1), grad_dy(g, 0), side.flow};
-    grad_set(g, 2, grad_opv(g, "TensorArrayWriteV3", 4, in, 0, NULL));
+    grad_set(g, 2, tensor_array_opv(g, "Write", 4, in, 0, NULL));
     return grad_done(g, st);
 }
 
-OP_DEF(tensor_array_read_v3) = {
-    .name = "TensorArrayReadV3",
-    .summary = "A value of a tensor array.",
-    .inputs = {"handle: resource", "index: int32", "flow_in: float"},
-    .outputs = {"value: dtype"},
-    .attrs = {"dtype: type"},
-    .flags = OP_STATEFUL,
-    .shape = read_shape,
-    .grad = read_grad,
-};
-KERNEL_DEF(tensor_array_read_v3_cpu) = {
-    .op = "TensorArrayReadV3", .device = "CPU", .run = read_run};
+#define TENSOR_ARRAY_READ_FORM(ID, VERSION, HANDLE, AT, FLAGS)                                     \
+    OP_DEF(ID) = {                                                                                 \
+        .name = "TensorArrayRead" VERSION,                                                         \
+        .summary = "A value of a tensor array.",                                                   \
+        .inputs = {"handle: " HANDLE, "index: int32", "flow_in: float"},                           \
+        .outputs = {"value: dtype"},                                                               \
+        .attrs = {"dtype: type"},                                                                  \
+        .flags = FLAGS,                                                                            \
+        .deprecated_at = AT,                                                                       \
+        .deprecated_why = AT ? "Use TensorArrayReadV3" : NULL,                                     \
+        .shape = read_shape,                                                                       \
+        .grad = read_grad,                                                                         \
+    };                                                                                             \
+    KERNEL_DEF(ID##_cpu) = {.op = "TensorArrayRead" VERSION, .device = "CPU", .run = read_run}
+
+TENSOR_ARRAY_READ_FORM(tensor_array_read, "", TENSOR_ARRAY_REF, 16, 0);
+TENSOR_ARRAY_READ_FORM(tensor_array_read_v2, "V2", TENSOR_ARRAY_PAIR, 26, 0);
+TENSOR_ARRAY_READ_FORM(tensor_array_read_v3, "V3", TENSOR_ARRAY_RESOURCE, 0, OP_STATEFUL);
 
 /* --- asking and closing --- */
 
@@ -420,21 +436,27 @@ static bool size_run(struct kctx *c, struct status *st)
     return true;
 }
 
-OP_DEF(tensor_array_size_v3) = {
-    .name = "TensorArraySizeV3",
-    .summary = "How many values a tensor array has room for now.",
-    .inputs = {"handle: resource", "flow_in: float"},
-    .outputs = {"size: int32"},
-    .flags = OP_STATEFUL,
-    .shape = tensor_array_flow_shape,
-    .no_grad = "a size has no gradient",
-};
-KERNEL_DEF(tensor_array_size_v3_cpu) = {
-    .op = "TensorArraySizeV3", .device = "CPU", .run = size_run};
+#define TENSOR_ARRAY_SIZE_FORM(ID, VERSION, HANDLE, AT, FLAGS)                                     \
+    OP_DEF(ID) = {                                                                                 \
+        .name = "TensorArraySize" VERSION,                                                         \
+        .summary = "How many values a tensor array has room for now.",                             \
+        .inputs = {"handle: " HANDLE, "flow_in: float"},                                           \
+        .outputs = {"size: int32"},                                                                \
+        .flags = FLAGS,                                                                            \
+        .deprecated_at = AT,                                                                       \
+        .deprecated_why = AT ? "Use TensorArraySizeV3" : NULL,                                     \
+        .shape = tensor_array_flow_shape,                                                          \
+        .no_grad = "a size has no gradient",                                                       \
+    };                                                                                             \
+    KERNEL_DEF(ID##_cpu) = {.op = "TensorArraySize" VERSION, .device = "CPU", .run = size_run}
+
+TENSOR_ARRAY_SIZE_FORM(tensor_array_size, "", TENSOR_ARRAY_REF, 16, 0);
+TENSOR_ARRAY_SIZE_FORM(tensor_array_size_v2, "V2", TENSOR_ARRAY_PAIR, 26, 0);
+TENSOR_ARRAY_SIZE_FORM(tensor_array_size_v3, "V3", TENSOR_ARRAY_RESOURCE, 0, OP_STATEFUL);
 
 static bool close_run(struct kctx *c, struct status *st)
 {
-    struct tensor_array *a = array_of(c, st);
+    struct tensor_array *a = tensor_array_of(c, st);
     if (!a)
         return false;
     lock_take(&a->lock);
@@ -449,13 +471,19 @@ static bool close_shape(struct infer_ctx *c, struct status *st)
     return tensor_array_infer(c, &element, st);
 }
 
-OP_DEF(tensor_array_close_v3) = {
-    .name = "TensorArrayCloseV3",
-    .summary = "Drops a tensor array's values before the step ends.",
-    .inputs = {"handle: resource"},
-    .flags = OP_STATEFUL,
-    .shape = close_shape,
-    .no_grad = "it has no outputs",
-};
-KERNEL_DEF(tensor_array_close_v3_cpu) = {
-    .op = "TensorArrayCloseV3", .device = "CPU", .run = close_run};
+#define TENSOR_ARRAY_CLOSE_FORM(ID, VERSION, HANDLE, AT, FLAGS)                                    \
+    OP_DEF(ID) = {                                                                                 \
+        .name = "TensorArrayClose" VERSION,                                                        \
+        .summary = "Drops a tensor array's values before the step ends.",                          \
+        .inputs = {"handle: " HANDLE},                                                             \
+        .flags = FLAGS,                                                                            \
+        .deprecated_at = AT,                                                                       \
+        .deprecated_why = AT ? "Use TensorArrayCloseV3" : NULL,                                    \
+        .shape = close_shape,                                                                      \
+        .no_grad = "it has no outputs",                                                            \
+    };                                                                                             \
+    KERNEL_DEF(ID##_cpu) = {.op = "TensorArrayClose" VERSION, .device = "CPU", .run = close_run}
+
+TENSOR_ARRAY_CLOSE_FORM(tensor_array_close, "", TENSOR_ARRAY_REF, 16, 0);
+TENSOR_ARRAY_CLOSE_FORM(tensor_array_close_v2, "V2", TENSOR_ARRAY_PAIR, 26, 0);
+TENSOR_ARRAY_CLOSE_FORM(tensor_array_close_v3, "V3", TENSOR_ARRAY_RESOURCE, 0, OP_STATEFUL);

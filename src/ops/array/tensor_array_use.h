@@ -7,6 +7,11 @@
 #include "op/infer.h"
 #include "ops/array/tensor_array.h"
 
+/* The handles of the ops' three forms: a reference to two strings, two strings, a resource. */
+#define TENSOR_ARRAY_REF "Ref(string)"
+#define TENSOR_ARRAY_PAIR "string"
+#define TENSOR_ARRAY_RESOURCE "resource"
+
 /* Input 0 is a handle; *element is the shape known behind it, or NULL. */
 MUST_CHECK bool tensor_array_infer(struct infer_ctx *c, const struct shape **element,
                                    struct status *st);
@@ -16,6 +21,13 @@ struct tensor_array_side {
     struct output handle, flow;
 };
 struct tensor_array_side tensor_array_side(struct grad_ctx *g, struct output flow);
+/* TensorArray<what> in the form that the op has whose gradient this is. */
+struct output tensor_array_opv(struct grad_ctx *g, const char *what, int num_inputs,
+                               const struct output *inputs, int num_attrs, struct attr *attrs);
+/* Output 0: a handle to the array called name, in the op's form. */
+MUST_CHECK bool tensor_array_put_handle(struct kctx *c, const char *name, struct status *st);
+/* The array that input 0 is a handle of, referenced. */
+struct tensor_array *tensor_array_of(struct kctx *c, struct status *st) MUST_CHECK;
 /* The array of input 0, locked, open and of this type (`does` finishes the error's sentence). */
 struct tensor_array *tensor_array_take(struct kctx *c, int dtype, const char *does,
                                        struct status *st) MUST_CHECK;
