@@ -21,6 +21,7 @@
 #include "leat/control_flow.h"
 #include "leat/decay.h"
 #include "leat/device_setter.h"
+#include "leat/global_step.h"
 #include "leat/gradients.h"
 #include "leat/info.h"
 #include "leat/input.h"
@@ -40,6 +41,7 @@
 #include "leat/script.h"
 #include "leat/strings.h"
 #include "leat/summary.h"
+#include "leat/sync_replicas.h"
 #include "leat/types.h"
 #include "leat/variable.h"
 

@@ -3,6 +3,7 @@
  * waits for all of them and counts the step. */
 #include "build/optimizer.h"
 #include "base/mem.h"
+#include "build/sync_replicas.h"
 #include "leat/optimizer.h"
 
 /* ---- compute ---- */
@@ -136,6 +137,8 @@ TF_Operation *leat_apply_gradients_fn(const struct leat_apply_gradients_args *a)
 {
     if (!a || !a->opt || a->vars.n < 0 || (a->vars.n > 0 && (!a->vars.v || !a->grads)))
         return NULL;
+    if (a->opt->sync)
+        return sync_replicas_apply(a);
     leat_optimizer *opt = a->opt;
     int64_t n = a->vars.n;
     struct leat_variable_parts *vars = mem_new_array(struct leat_variable_parts, n + 1);

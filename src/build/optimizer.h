@@ -51,6 +51,7 @@ struct leat_optimizer { /* heap; the caller's */
     struct slots *slots;
     int64_t num_slots, cap_slots;
     struct leat_variable_parts powers[2]; /* Adam's; ref invalid until made */
+    struct sync_replicas *sync; /* owned; not NULL: leat_sync_replicas, which applies by another */
 };
 
 /* The variable that v is or reads. false: an error was recorded. */

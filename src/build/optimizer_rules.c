@@ -168,6 +168,7 @@ void leat_optimizer_free(leat_optimizer *opt)
     if (!opt)
         return;
     mem_free(opt->slots);
+    mem_free(opt->sync);
     mem_free(opt->name);
     mem_free(opt);
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "build/optimizer.h"
+#include "build/sync_replicas.h"
 #include "leat/optimizer.h"
 
 /* ---- finding ---- */
@@ -287,6 +288,8 @@ bool optimizer_make_slots(struct leat_optimizer *opt, const struct leat_variable
 TF_Output leat_get_slot(leat_optimizer *opt, TF_Output var, const char *slot)
 {
     struct leat_variable_parts parts;
+    if (opt && opt->sync)
+        return leat_get_slot(opt->sync->inner, var, slot);
     if (!opt || !slot || !leat_valid(var) || !optimizer_find_variable(opt->g, var, &parts))
         return MK_NONE;
     struct slots *slots = optimizer_find_slots(opt, parts.ref.oper);
