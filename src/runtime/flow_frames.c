@@ -124,22 +124,24 @@ static void put_text(struct flow_frame *frame, const char *text, size_t n)
     frame->id[frame->id_len] = 0;
 }
 
-/* "parent's id / iteration ; name" */
+/* "parent's id ; iteration ; name", as TensorFlow's tasks have it, with whom keys are shared. */
 static void make_id(struct flow_frame *frame)
 {
+    const struct flow_frame *parent = frame->parent_iter ? frame->parent_iter->frame : NULL;
     frame->id_len = 0;
     put_text(frame, "", 0);
-    if (!frame->parent_iter)
+    if (!parent)
         return;
+    const char *name = frame->def->name + strlen(parent->def->name) + 1; /* without the parent's */
     char digits[24];
     size_t at = sizeof digits;
     digits[--at] = ';';
     for (int64_t n = frame->parent_iter->number, first = 1; n > 0 || first; n /= 10, first = 0)
         digits[--at] = (char)('0' + n % 10);
-    digits[--at] = '/';
-    put_text(frame, frame->parent_iter->frame->id, (size_t)frame->parent_iter->frame->id_len);
+    digits[--at] = ';';
+    put_text(frame, parent->id, (size_t)parent->id_len);
     put_text(frame, digits + at, sizeof digits - at);
-    put_text(frame, frame->def->name, strlen(frame->def->name));
+    put_text(frame, name, strlen(name));
 }
 
 struct flow_frame *flow_frame_new(struct flow *f, int32_t index, struct flow_iter *iter)

@@ -196,6 +196,57 @@ def other_calls():
     return None
 
 
+def loop_over(ps, worker):
+    """A loop whose body is on both tasks, and a loop in a loop."""
+    with Cluster(ps, worker) as c, tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [])
+
+        def inner(v):
+            with tf.device('/job:worker'):
+                v = v + 1.
+            with tf.device('/job:ps'):
+                return v * 1.5
+
+        def body(i, v):
+            with tf.device('/job:ps'):
+                v = v * 2.
+            with tf.device('/job:worker'):
+                v = tf.while_loop(lambda u: u < 20., inner, [v]) + 1.
+            return i + 1., v
+
+        with tf.device('/job:ps'):
+            result = tf.while_loop(lambda i, v: i < 3., body, [0., x])[1]
+        for job in JOBS:
+            with tf.Session(c.target(job), graph=graph,
+                            config=tf.ConfigProto(operation_timeout_in_ms=20000)) as session:
+                got = session.run(result, {x: 1.})
+                np.testing.assert_allclose(got, plain_loop(1.), rtol=1e-6)
+
+
+def plain_loop(v):
+    for _ in range(3):
+        v *= 2.
+        while v < 20.:
+            v = (v + 1.) * 1.5
+        v += 1.
+    return v
+
+
+@CHECKS
+def loop_of_leat():
+    loop_over('leat', 'leat')
+
+
+@CHECKS
+def loop_of_leat_and_tensorflow():
+    loop_over('leat', 'tf')
+
+
+@CHECKS
+def loop_of_tensorflow_and_leat():
+    loop_over('tf', 'leat')
+
+
 @CHECKS
 def state_outlives_its_client():
     """What one client has set another reads; Reset clears it."""

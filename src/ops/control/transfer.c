@@ -34,28 +34,52 @@ static void transfer_release(void *state)
     mem_free(((struct transfer_state *)state)->prefix);
 }
 
+/* MurmurHash64A with the seed that TensorFlow has: its tasks must make the same of a frame's id. */
+static uint64_t hash_frame(const char *text)
+{
+    const uint64_t m = 0xc6a4a7935bd1e995u;
+    size_t n = strlen(text);
+    uint64_t h = 0xDECAFCAFFEu ^ (n * m);
+    for (; n >= 8; text += 8, n -= 8) {
+        uint64_t k;
+        memcpy(&k, text, sizeof k);
+        k *= m;
+        k ^= k >> 47;
+        h = (h ^ (k * m)) * m;
+    }
+    if (n > 0) {
+        uint64_t rest = 0;
+        memcpy(&rest, text, n);
+        h = (h ^ rest) * m;
+    }
+    h = (h ^ (h >> 47)) * m;
+    return h ^ (h >> 47);
+}
+
+static char *put_number(char *end, uint64_t n)
+{
+    do {
+        *--end = (char)('0' + n % 10);
+        n /= 10;
+    } while (n > 0);
+    return end;
+}
+
 /* "hash:iteration" of the frame, written backwards from the end of text; what printf does costs
  * more than the rest of a transfer. */
 static const char *frame_part(const struct kctx *c, char *text, size_t size)
 {
-    uint64_t hash = hash_stable(c->frame, strlen(c->frame));
-    uint64_t n = (uint64_t)c->frame_iter;
     char *p = text + size;
     *--p = 0;
-    do {
-        *--p = (char)('0' + n % 10);
-        n /= 10;
-    } while (n > 0);
+    p = put_number(p, (uint64_t)c->frame_iter);
     *--p = ':';
-    for (int i = 0; i < 16; i++, hash >>= 4)
-        *--p = "0123456789abcdef"[hash & 15];
-    return p;
+    return put_number(p, hash_frame(c->frame));
 }
 
 static void make_key(const struct kctx *c, struct strbuf *key)
 {
     const struct transfer_state *s = kernel_state(c);
-    char text[40];
+    char text[48];
     strbuf_puts(key, s->prefix);
     strbuf_puts(key, c->frame && c->frame[0] ? frame_part(c, text, sizeof text) : "0:0");
 }
