@@ -23,7 +23,7 @@ extern "C" {
 
 /* Which task of which cluster. The first of these that is given counts: cluster (with job and
  * task), server_def, tf_config, slurm; where none is, the environment's TF_CONFIG, then Slurm's
- * variables with "ps=1;worker=*". */
+ * variables with LEAT_SLURM, else "ps=1;worker=*", as what slurm is. */
 struct leat_server_args {
     const char *cluster;         /* "ps=HOST:PORT,...;worker=HOST:PORT,..." */
     const char *job;             /* of this task; with TF_CONFIG and Slurm too, over theirs */

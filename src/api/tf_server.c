@@ -80,7 +80,8 @@ static bool read_spec(const struct leat_server_args *a, struct spec *out, struct
     if (tf_config)
         return spec_from_tf_config(tf_config, out, st);
     if (get_env("SLURM_PROCID"))
-        return spec_from_slurm("ps=1;worker=*", port, get_env, out, st);
+        return spec_from_slurm(get_env("LEAT_SLURM") ? get_env("LEAT_SLURM") : "ps=1;worker=*",
+                               port, get_env, out, st);
     return status_invalid(st, "no cluster is given: neither here, nor by TF_CONFIG, nor by Slurm");
 }
 
