@@ -10,89 +10,117 @@
 #include "io/bundle.h"
 #include "io/slices_v1.h"
 
-enum { MAX_ELEMS = 10000 }; /* of --tensor */
+enum {
+    MAX_ELEMS = 10000, /* of --tensor */
+    BLOCK_ELEMS = 2048,
+    LANES = 8,
+};
 
 /* --- values --- */
 
-/* Element i as a number; false: the type has none. */
-static bool number_at(const struct tensor *t, int64_t i, double *out)
+/* Elements as numbers from the one at `at` on; false: the type has none. */
+static bool numbers_at(const struct tensor *t, int64_t at, int64_t n, double *out)
 {
-    const void *p = t->data;
     switch (t->dtype) {
-    case DT_FLOAT:
-        *out = (double)((const float *)p)[i];
-        return true;
-    case DT_DOUBLE:
-        *out = ((const double *)p)[i];
-        return true;
-    case DT_HALF:
-        *out = (double)f16_to_f32(((const struct f16 *)p)[i]);
-        return true;
-    case DT_BFLOAT16:
-        *out = (double)bf16_to_f32(((const struct bf16 *)p)[i]);
-        return true;
-    case DT_INT8:
-    case DT_QINT8:
-        *out = ((const int8_t *)p)[i];
-        return true;
-    case DT_BOOL:
-    case DT_UINT8:
-    case DT_QUINT8:
-        *out = ((const uint8_t *)p)[i];
-        return true;
-    case DT_INT16:
-    case DT_QINT16:
-        *out = ((const int16_t *)p)[i];
-        return true;
-    case DT_UINT16:
-    case DT_QUINT16:
-        *out = ((const uint16_t *)p)[i];
-        return true;
-    case DT_INT32:
-    case DT_QINT32:
-        *out = ((const int32_t *)p)[i];
-        return true;
-    case DT_UINT32:
-        *out = ((const uint32_t *)p)[i];
-        return true;
-    case DT_INT64:
-        *out = (double)((const int64_t *)p)[i];
-        return true;
-    case DT_UINT64:
-        *out = (double)((const uint64_t *)p)[i];
-        return true;
+#define CASE(type, ctype, number)                                                                  \
+    case type: {                                                                                   \
+        const ctype *p = (const ctype *)t->data + at;                                              \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            out[i] = (double)number(p[i]);                                                         \
+        return true;                                                                               \
+    }
+        CASE(DT_FLOAT, float, )
+        CASE(DT_DOUBLE, double, )
+        CASE(DT_HALF, struct f16, f16_to_f32)
+        CASE(DT_BFLOAT16, struct bf16, bf16_to_f32)
+        CASE(DT_INT8, int8_t, )
+        CASE(DT_QINT8, int8_t, )
+        CASE(DT_BOOL, uint8_t, )
+        CASE(DT_UINT8, uint8_t, )
+        CASE(DT_QUINT8, uint8_t, )
+        CASE(DT_INT16, int16_t, )
+        CASE(DT_QINT16, int16_t, )
+        CASE(DT_UINT16, uint16_t, )
+        CASE(DT_QUINT16, uint16_t, )
+        CASE(DT_INT32, int32_t, )
+        CASE(DT_QINT32, int32_t, )
+        CASE(DT_UINT32, uint32_t, )
+        CASE(DT_INT64, int64_t, )
+        CASE(DT_UINT64, uint64_t, )
+#undef CASE
     default:
         return false;
     }
 }
 
-/* Mean and deviation by Welford's way: one pass, no cancellation. */
+struct summary {
+    double least, greatest, mean, squares; /* squares: of the distances from the mean */
+    int64_t finite, nans, infs;
+};
+
+/* Of x - from, or of its squares; in LANES sums, so that no addition waits for the one before. */
+static double sum_of(const double *x, int n, double from, bool squared)
+{
+    double sums[LANES] = {0}, sum = 0;
+    int i = 0;
+    for (; squared && i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++)
+            sums[j] += (x[i + j] - from) * (x[i + j] - from);
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++)
+            sums[j] += x[i + j] - from;
+    for (; i < n; i++)
+        sum += squared ? (x[i] - from) * (x[i] - from) : x[i] - from;
+    for (int j = 0; j < LANES; j++)
+        sum += sums[j];
+    return sum;
+}
+
+/* Two passes over a block, which stays in the cache; blocks are joined as Chan, Golub and LeVeque
+ * join samples. x is written over: its finite elements come to stand first. */
+static void summarise(struct summary *s, double *x, int n)
+{
+    int finite = 0;
+    for (int i = 0; i < n; i++) {
+        double v = x[i];
+        s->least = v < s->least ? v : s->least; /* NaN is neither */
+        s->greatest = v > s->greatest ? v : s->greatest;
+        s->nans += isnan(v) != 0;
+        s->infs += isinf(v) != 0; /* it is -1 of -inf */
+        x[finite] = v;
+        finite += isfinite(v) != 0;
+    }
+    if (finite == 0)
+        return;
+    /* about the first element: a sum of numbers near the greatest would leave their range */
+    double mean = x[0] + sum_of(x, finite, x[0], false) / finite;
+    double squares = sum_of(x, finite, mean, true), away = mean - s->mean;
+    double before = (double)s->finite, all = before + finite;
+    s->mean += away * (finite / all);
+    s->squares += squares + away * away * (before * finite / all);
+    s->finite += finite;
+}
+
 static void statistics(struct inspect *in, struct report_node *to, const struct tensor *t)
 {
-    double least = INFINITY, greatest = -INFINITY, mean = 0, squares = 0, x = 0;
-    int64_t nans = 0, infs = 0, n = 0;
-    if (t->num_elems == 0 || !number_at(t, 0, &x))
-        return;
-    for (int64_t i = 0; i < t->num_elems; i++) {
-        (void)!number_at(t, i, &x);
-        nans += isnan(x) != 0;
-        infs += isinf(x) != 0; /* it is -1 of -inf */
-        least = fmin(least, x);
-        greatest = fmax(greatest, x);
-        if (!isfinite(x))
-            continue;
-        double away = x - mean;
-        mean += away / (double)++n;
-        squares += away * (x - mean);
+    struct summary s = {.least = INFINITY, .greatest = -INFINITY};
+    double block[BLOCK_ELEMS];
+    for (int64_t i = 0; i < t->num_elems; i += BLOCK_ELEMS) {
+        int n = (int)min_i64(BLOCK_ELEMS, t->num_elems - i);
+        if (!numbers_at(t, i, n, block))
+            return;
+        summarise(&s, block, n);
     }
-    report_real(&in->report, to, "min", nans == t->num_elems ? NAN : least);
-    report_real(&in->report, to, "max", nans == t->num_elems ? NAN : greatest);
-    report_real(&in->report, to, "mean", n > 0 ? mean : NAN);
-    report_real(&in->report, to, "stddev", n > 0 ? sqrt(squares / (double)n) : NAN);
-    if (nans > 0)
-        report_int(&in->report, to, "nan", nans);
-    if (infs > 0)
-        report_int(&in->report, to, "inf", infs);
+    if (t->num_elems == 0)
+        return;
+    report_real(&in->report, to, "min", s.nans == t->num_elems ? NAN : s.least);
+    report_real(&in->report, to, "max", s.nans == t->num_elems ? NAN : s.greatest);
+    report_real(&in->report, to, "mean", s.finite > 0 ? s.mean : NAN);
+    report_real(&in->report, to, "stddev", s.finite > 0 ? sqrt(s.squares / (double)s.finite) : NAN);
+    if (s.nans > 0)
+        report_int(&in->report, to, "nan", s.nans);
+    if (s.infs > 0)
+        report_int(&in->report, to, "inf", s.infs);
 }
 
 static void elements(struct inspect *in, struct report_node *to, const struct tensor *t)
@@ -104,9 +132,9 @@ static void elements(struct inspect *in, struct report_node *to, const struct te
             report_text(&in->report, list, NULL, tstr_view((const struct tstr *)t->data + i));
         else if (t->dtype == DT_INT64)
             report_int(&in->report, list, NULL, ((const int64_t *)t->data)[i]);
-        else if (dtype_is_integer(t->dtype) && number_at(t, i, &x))
+        else if (dtype_is_integer(t->dtype) && numbers_at(t, i, 1, &x))
             report_int(&in->report, list, NULL, (int64_t)x);
-        else if (number_at(t, i, &x))
+        else if (numbers_at(t, i, 1, &x))
             report_real(&in->report, list, NULL, x);
     }
     if (t->num_elems > MAX_ELEMS)
