@@ -16,7 +16,8 @@ static const struct way {
     int steps;     /* of each worker, or of all together */
     int all_steps; /* that the bar shows */
     double wanted; /* least accuracy */
-} ways[] = {{"async", "cluster, asynchronous", 500, 1000, 0.94}};
+} ways[] = {{"async", "cluster, asynchronous", 500, 1000, 0.94},
+            {"sync", "cluster, synchronous with a backup", 400, 400, 0.94}};
 
 struct cluster {
     struct strbuf spec, target;
@@ -74,6 +75,8 @@ static bool watch(struct cluster *c, const struct way *way, TF_Session *session,
         }
         ok = ok && task_said(&c->workers[i], said, st);
     }
+    for (int i = 0; ok && i < NUM_WORKERS; i++)
+        ok = task_say(&c->workers[i], "all are done\n", st);
     if (ok)
         leat_progress_tick(&bar, way->all_steps);
     leat_progress_end(&bar);

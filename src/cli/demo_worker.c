@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A worker of the demo's cluster: a server, and a session on it that trains on this worker's share
- * of the images whenever a line "WAY STEPS" comes; answers "done". The variables are the parameter
- * server's, and have their first values by then. */
+ * of the images whenever a line "WAY STEPS" comes; answers "done", and closes the session when a
+ * line comes. The variables are the parameter server's, and have their first values by then. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,16 +47,42 @@ static bool step(struct worker *w, TF_Session *session, const struct net *net, f
                     .targets = leat_opers(net->train));
 }
 
-static bool train_async(struct worker *w, struct net *net, int64_t steps)
+/* Who waits for a token needs the chief's session, until all are done: then a line comes. */
+static void wait_for_others(void)
+{
+    char line[16];
+    puts("done");
+    fflush(stdout);
+    if (!fgets(line, sizeof line, stdin))
+        return; /* the end of all */
+}
+
+/* Asynchronous: each worker's updates count by themselves, so many steps of each. Synchronous: the
+ * chief applies the gradients that come first, and the training ends when all have made so many. */
+static bool train(struct worker *w, struct net *net, TF_Output global_step, leat_optimizer *sync,
+                  TF_Operation *tokens, int64_t steps)
 {
     float *pixels = mem_new_array(float, BATCH * w->train->side * w->train->side);
     int32_t labels[BATCH];
     TF_Session *session =
         leat_session_new(net->graph, w->s, .target = w->target, .timeout_ms = DEADLINE_MS);
+    leat_coordinator *c = leat_coordinator_new();
     bool ok = session != NULL;
-    for (int64_t i = 0; ok && i < steps; i++)
+    if (ok && sync)
+        ok = w->index == 0 ? leat_sync_start_chief(sync, session, c, tokens, w->s)
+                           : leat_sync_start_worker(sync, session, w->s);
+    for (int64_t i = 0; ok && i < steps; i++) {
         ok = step(w, session, net, pixels, labels);
+        if (ok && sync)
+            i = (int64_t)leat_run_number(session, global_step, leat_no_feeds(), w->s) - 1;
+        ok = ok && TF_GetCode(w->s) == TF_OK;
+    }
+    if (ok)
+        wait_for_others();
+    leat_request_stop(c, NULL);
     leat_session_close(session);
+    ok = leat_join(c, 10, ok ? w->s : NULL) && ok;
+    leat_coordinator_free(c);
     mem_free(pixels);
     return ok;
 }
@@ -64,18 +90,28 @@ static bool train_async(struct worker *w, struct net *net, int64_t steps)
 static bool train_as(struct worker *w, const char *way, int64_t steps, struct status *st)
 {
     struct net net = {.graph = TF_NewGraph()};
+    leat_optimizer *sgd = NULL, *sync = NULL;
+    TF_Operation *tokens = NULL;
+    TF_Output global_step = {0};
     char device[64];
     snprintf(device, sizeof device, "/job:worker/task:%d", w->index);
     leat_device_setter *ps = leat_replica_device_setter(.ps_tasks = 1, .worker_device = device);
     leat_with_replica_devices(net.graph, ps)
     {
-        TF_Output global_step = demo_cluster_net(&net, way, w->train->side);
-        leat_optimizer *sgd = leat_gradient_descent(net.graph, .learning_rate = 0.2);
-        net.train = leat_minimize(sgd, net.loss, .global_step = global_step);
-        leat_optimizer_free(sgd);
+        global_step = demo_cluster_net(&net, way, w->train->side);
+        sgd = leat_gradient_descent(net.graph, .learning_rate = 0.2);
+        if (strcmp(way, "sync") == 0) /* one worker's gradients are enough: the other is a backup */
+            sync = leat_sync_replicas(sgd, .replicas_to_aggregate = 1,
+                                      .total_num_replicas = NUM_WORKERS);
+        net.train = leat_minimize(sync ? sync : sgd, net.loss, .global_step = global_step);
+        if (sync)
+            tokens = leat_sync_init_tokens(sync, -1);
     }
     leat_device_setter_free(ps);
-    bool ok = demo_graph_ok(net.graph, st) && (train_async(w, &net, steps) || cli_ok(w->s, st));
+    bool ok = demo_graph_ok(net.graph, st) &&
+              (train(w, &net, global_step, sync, tokens, steps) || cli_ok(w->s, st));
+    leat_optimizer_free(sync);
+    leat_optimizer_free(sgd);
     TF_DeleteGraph(net.graph);
     return ok;
 }
@@ -88,11 +124,7 @@ static bool obey(struct worker *w, char *line, struct status *st)
     if (!space || !str_to_i64(str_of(space + 1), &steps) || steps < 0)
         return status_invalid(st, "a line \"WAY STEPS\" is wanted, not '%s'", line);
     *space = 0;
-    if (!train_as(w, line, steps, st))
-        return false;
-    puts("done");
-    fflush(stdout);
-    return true;
+    return train_as(w, line, steps, st);
 }
 
 bool demo_worker(int index, const char *cluster, const struct table *digits, struct status *st)

@@ -195,6 +195,8 @@ static void test_demo_cluster(void **state)
     assert_int_equal(program_output[0], '{');
     assert_true(json_number("cluster_async_steps") == 1000);
     assert_true(json_number("cluster_async_accuracy") >= 0.94);
+    assert_true(json_number("cluster_sync_steps") >= 400);
+    assert_true(json_number("cluster_sync_accuracy") >= 0.94);
     assert_int_equal(leat("demo --worker 0"), 2);
     assert_int_equal(leat("task ps"), 2);
     assert_int_equal(leat("task ps:0 nonsense"), 2);
