@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checkpoints written by TensorFlow 1.15.5 and read by Leat, and the other way round: V2 and V1, sharded,
-partitioned, of every type; and the same bytes in the files where both write the same tensors.
+partitioned (by either library's partitioners), of every type; and the same bytes in the files where both write the same tensors.
 
     checkpoints.py --list
     checkpoints.py LIBRARY [NAME...]
 """
+import ctypes as C
 import glob
 import os
 
@@ -295,6 +296,98 @@ def saver_sharded_and_partitioned(folder):
     with g1.as_default(), tf.Session(config=config) as session:
         s1.restore(session, folder + '/leat')
         same([np.asarray(v) for v in session.run(reads1)], want, 'restored by TensorFlow')
+
+
+class Shape(C.Structure):           # struct leat_shape
+    _fields_ = [('dims', C.POINTER(C.c_int64)), ('rank', C.c_int)]
+
+
+class Partitioned(C.Structure):     # struct leat_partitioned_args, of which the end stays as it is made
+    _fields_ = [('made_at', C.c_char_p), ('g', C.c_void_p), ('name', C.c_char_p), ('shape', Shape),
+                ('kind', C.c_int), ('n', C.c_int), ('axis', C.c_int), ('bytes', C.c_int64),
+                ('bytes_per_string', C.c_int64), ('rest', C.c_char * 1024)]
+
+
+FIXED = 1                           # LEAT_PARTITION_FIXED
+BY_HAND = {2: ['7 6 0,7:0,2', '7 6 0,7:2,4'], 3: ['7 6 0,1:-', '7 6 1,2:-', '7 6 3,4:-']}
+
+
+def cut_by_leat(g, parts, axis, first):
+    """w by a partitioner, and h of slices given by hand; the names of what reads each, and the init."""
+    lib, graph = LIBRARY.lib, C.c_void_p(g.graph.p)
+    for name in 'leat_get_partitioned_variable_fn leat_partitioned_value leat_variable_fn ' \
+                'leat_variable_value leat_global_variables_initializer'.split():
+        getattr(lib, name).restype = C.c_void_p if name[-2:] == 'er' or 'get_' in name else leat.Output
+    lib.TF_OperationName.restype = C.c_char_p
+
+    def named(oper):
+        assert oper, 'no node: %s' % LIBRARY.call('TF_Message', g.status)
+        return lib.TF_OperationName(C.c_void_p(oper)).decode()
+    args = Partitioned()
+    lib.leat_partitioned_args_init(C.byref(args))
+    args.g, args.name, args.shape = g.graph.p, b'w', Shape((C.c_int64 * 2)(7, 6), 2)
+    args.kind, args.n, args.axis = FIXED, parts, axis
+    w = lib.leat_get_partitioned_variable_fn(C.byref(args))
+    reads = [named(lib.leat_partitioned_value(C.c_void_p(w)).oper)]
+    lib.leat_partitioned_free(C.c_void_p(w))
+    for k, spec in enumerate(BY_HAND[first]):
+        start = leat.Output(LIBRARY.call('TF_GraphOperationByName', g.graph, b'h_%d' % k).p, 0)
+        v = lib.leat_variable_fn(graph, b'piece%d' % k, start, None)
+        assert lib.leat_set_variable_slice(graph, v, b'h', spec.encode()), 'no slice'
+        reads.append(named(lib.leat_variable_value(graph, v).oper))
+    return reads, named(lib.leat_global_variables_initializer(graph))
+
+
+def starts(first, value):
+    """A GraphDef of constants, the pieces of value."""
+    with tf.Graph().as_default() as graph:
+        for k, spec in enumerate(BY_HAND[first]):
+            tf.constant(cut(value, spec), name='h_%d' % k)
+        return graph.as_graph_def().SerializeToString()
+
+
+@CHECKS
+def variables_that_leat_cuts(folder):
+    """leat/partitioned.h and leat_set_variable_slice beside tf.get_variable(partitioner=...), both ways."""
+    lib = LIBRARY.lib
+    lib.leat_saver_new_fn.restype = lib.leat_saver_save_fn.restype = C.c_void_p
+    value = np.arange(42, dtype=np.float32).reshape(7, 6)
+    for parts, axis, first in [(3, 0, 2), (4, 1, 3), (1, 0, 3)]:
+        with leat.Graph(LIBRARY, starts(first, value)) as g:
+            reads, init = cut_by_leat(g, parts, axis, first)
+            g.run({}, [], [init])
+            want = g.run({}, reads)
+            saver = C.c_void_p(lib.leat_saver_new_fn(C.c_void_p(g.graph.p), None))
+
+            def session(f, path):
+                done = f(saver, C.c_void_p(g.session.p), path.encode(), C.c_void_p(g.status.p),
+                         *[None] * (f is lib.leat_saver_save_fn))
+                g.check()
+                assert done, 'no ' + path
+            path = '%s/leat%d' % (folder, parts)
+            session(lib.leat_saver_save_fn, path)
+            for by_tf, along in [(None, 0), (2, 0), (5, 1)]:
+                back = '%s/tf%d_%s' % (folder, parts, by_tf)
+                got = by_tensorflow(path, back, by_tf, along)
+                same(got, [want[0], value], '%d parts by TensorFlow as %s' % (parts, by_tf))
+                session(lib.leat_saver_restore, back)
+                same(g.run({}, reads), [want[0] * 2] + [cut(value * 2, s) for s in BY_HAND[first]],
+                     '%s parts of TensorFlow as %d' % (by_tf, parts))
+            lib.leat_saver_free(saver)
+
+
+def by_tensorflow(path, back, parts, axis):
+    """Restores w and h in so many parts, saves twice their values, and returns what they were."""
+    cutter = parts and tf.fixed_size_partitioner(parts, axis)
+    with tf.Graph().as_default(), tf.Session() as session:
+        both = [tf.get_variable(n, [7, 6], partitioner=cutter) for n in 'wh']
+        whole = [tf.convert_to_tensor(v) for v in both]
+        saver = tf.train.Saver()
+        saver.restore(session, path)
+        values = session.run(whole)
+        session.run([v.assign(v * 2) for v in tf.global_variables()])
+        saver.save(session, back)
+        return values
 
 
 if __name__ == '__main__':
