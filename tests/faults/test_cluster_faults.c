@@ -90,15 +90,16 @@ static float run_init(void)
 
 /* Until it does not end for a task that is not seen again yet, or whose graphs are to be registered
  * anew. */
-static void repeat(float (*f)(void))
+static float repeat(float (*f)(void))
 {
     int64_t until = clock_now_ns() + faults_deadline_ms() * 30000000;
-    do {
-        f();
-        if (TF_GetCode(m.s) != TF_UNAVAILABLE && TF_GetCode(m.s) != TF_ABORTED)
-            return;
+    for (;;) {
+        float got = f();
+        bool again = TF_GetCode(m.s) == TF_UNAVAILABLE || TF_GetCode(m.s) == TF_ABORTED;
+        if (!again || clock_now_ns() > until)
+            return got;
         usleep(20000);
-    } while (clock_now_ns() < until);
+    }
 }
 
 static void wait_in_queue(void)
@@ -185,7 +186,9 @@ static void test_cluster__ps_killed_in_a_step(void **state)
     check(TF_FAILED_PRECONDITION, "uninitialized"); /* another ps: its state is gone */
     repeat(run_init);
     must();
-    assert_true(step() == 5);
+    float y = repeat(step); /* its plan may be the old ps's still, ABORTED once more */
+    must();
+    assert_true(y == 5);
 }
 
 static void test_cluster__ps_frozen_in_a_step(void **state)
