@@ -109,8 +109,9 @@ bool kernel_input_range(const struct kernel *k, const char *arg, int *first, int
 bool kernel_output_range(const struct kernel *k, const char *arg, int *first, int *n);
 
 /* --- what the outer world gives a running kernel --- */
-struct cancel;     /* op/cancel.h */
-struct rendezvous; /* op/rendezvous.h */
+struct cancel;      /* op/cancel.h */
+struct collectives; /* op/collective.h */
+struct rendezvous;  /* op/rendezvous.h */
 
 typedef void (*function_done_fn)(void *arg, struct status *st, struct tensor *outputs,
                                  int num_outputs);
@@ -119,6 +120,7 @@ struct kernel_env { /* one per step; everything in it outlives the step */
     struct pool *pool;
     struct cancel *cancel;
     struct rendezvous *rendezvous;
+    const struct collectives *collectives;    /* what carries groups over processes, or NULL */
     struct resource_map *step_resources;      /* die with the step */
     struct resource_map *container_resources; /* of the session or task */
     struct resource_map *process_resources;

@@ -11,6 +11,7 @@
 #include "base/cpu.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "op/collective.h"
 #include "op/rendezvous.h"
 #include "op/session_store.h"
 #include "runtime/call_kernel.h"
@@ -493,6 +494,7 @@ struct step *session_step_take(struct session *s)
     step->env =
         (struct kernel_env){.pool = s->pool,
                             .cancel = s->cancel,
+                            .collectives = collectives_offered(),
                             .step_resources = step->resources,
                             .container_resources = s->container,
                             .process_resources = s->process,

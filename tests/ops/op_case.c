@@ -314,7 +314,7 @@ static bool run_row(const struct op_case *c, bool optimise)
 {
     struct run r = {.c = c, .graph = check_new_graph(c->producer), .st = TF_NewStatus()};
     if (build(&r)) {
-        r.session = check_open_session(r.graph, optimise, r.st);
+        r.session = check_open_session(r.graph, optimise, 1, r.st);
         if (!ok(&r))
             complain(&r, "%s", TF_Message(r.st));
         else

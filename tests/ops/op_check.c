@@ -107,14 +107,16 @@ bool check_error_is(const TF_Status *st, const char *want)
            (!words || strstr(TF_Message(st), words + 2));
 }
 
-TF_Session *check_open_session(TF_Graph *g, bool optimise, TF_Status *st)
+TF_Session *check_open_session(TF_Graph *g, bool optimise, int devices, TF_Status *st)
 {
     static const char off[] = "graph_options { optimizer_options { opt_level: L0 } "
                               "rewrite_options { disable_meta_optimizer: true } }";
+    char config[200];
     TF_SessionOptions *o = TF_NewSessionOptions();
     TF_Session *session = NULL;
-    if (!optimise)
-        TF_SetConfig(o, off, sizeof off - 1, st);
+    int n = snprintf(config, sizeof config, "device_count { key: 'CPU' value: %d } %s", devices,
+                     optimise ? "" : off);
+    TF_SetConfig(o, config, (size_t)n, st);
     if (TF_GetCode(st) == TF_OK)
         session = TF_NewSession(g, o, st);
     TF_DeleteSessionOptions(o);

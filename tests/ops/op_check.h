@@ -16,7 +16,7 @@ bool check_inferred_shape(TF_Graph *g, TF_Output o, const TF_Tensor *value, TF_S
 /* want: "CODE" or "CODE: words of the message". */
 bool check_error_is(const TF_Status *st, const char *want);
 const char *check_code_name(const TF_Status *st);
-TF_Session *check_open_session(TF_Graph *g, bool optimise, TF_Status *st);
+TF_Session *check_open_session(TF_Graph *g, bool optimise, int devices, TF_Status *st);
 /* A graph that says it is of that version (0: today's): ops that newer ones may not use. */
 TF_Graph *check_new_graph(int producer);
 bool check_op_exists(const char *op);

@@ -27,6 +27,7 @@ struct play { /* one script being played */
     TF_Tensor *feeds[MAX_NODES];
     int num_feeds;
     const char *line; /* at work on it */
+    int devices;      /* CPUs that the session has */
     bool failed;
 };
 
@@ -157,12 +158,18 @@ static TF_Output make_gradient(struct play *p, struct str inputs)
 }
 
 static TF_Output make_op(struct play *p, const char *name, struct str op, struct str inputs,
-                         const char *attrs)
+                         const char *attrs, int device)
 {
     char *type = strndup(op.p, op.n);
     struct str item;
     TF_OperationDescription *d = TF_NewOperation(p->graph, type, name);
     free(type);
+    if (device >= 0) {
+        char text[32];
+        snprintf(text, sizeof text, "/cpu:%d", device);
+        TF_SetDevice(d, text);
+        p->devices = device >= p->devices ? device + 1 : p->devices;
+    }
     while (next_item(&inputs, &item))
         add_input(p, d, item);
     case_attrs_set(d, attrs);
@@ -183,10 +190,14 @@ static void make_node(struct play *p, const char *line)
     struct str inputs = str_trim(str_make(open + 1, (size_t)(close - open - 1)));
     char name[32];
     snprintf(name, sizeof name, "%.*s", (int)(equals - line), line);
+    char *at = strchr(name, '@');
+    const int device = at ? at[1] - '0' : -1;
+    if (at)
+        *at = 0;
     TF_Output made = str_is(op, "Feed") ? make_feed(p, name, inputs)
                      : str_is(op, "Gradient")
                          ? make_gradient(p, inputs)
-                         : make_op(p, name, op, inputs, *close ? close + 1 : "");
+                         : make_op(p, name, op, inputs, *close ? close + 1 : "", device);
     snprintf(p->names[p->num_nodes], sizeof p->names[0], "%s", name);
     p->nodes[p->num_nodes++] = made;
     if (ok(p) && !made.oper)
@@ -262,7 +273,8 @@ static void do_run(struct play *p, const char *line)
 static bool play_script(const struct op_script *s, bool optimise)
 {
     static const char building[] = "building ! ";
-    struct play p = {.s = s, .graph = check_new_graph(s->producer), .st = TF_NewStatus()};
+    struct play p = {
+        .s = s, .graph = check_new_graph(s->producer), .st = TF_NewStatus(), .devices = 1};
     const char *refused = s->runs[0] && strncmp(s->runs[0], building, sizeof building - 1) == 0
                               ? s->runs[0] + sizeof building - 1
                               : NULL;
@@ -271,7 +283,7 @@ static bool play_script(const struct op_script *s, bool optimise)
     if (refused ? !check_error_is(p.st, refused) : !ok(&p))
         complain(&p, "building: %s (%s)", check_code_name(p.st), TF_Message(p.st));
     if (!refused && !p.failed) {
-        p.session = check_open_session(p.graph, optimise, p.st);
+        p.session = check_open_session(p.graph, optimise, p.devices, p.st);
         for (int i = 0; i < (int)(sizeof s->runs / sizeof *s->runs) && s->runs[i] && !p.failed; i++)
             do_run(&p, s->runs[i]);
     }
