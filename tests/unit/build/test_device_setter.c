@@ -30,7 +30,8 @@ static void test_round_robin(void **state)
     TF_Graph *g = m->g;
     leat_device_setter *setter =
         leat_replica_device_setter(.ps_tasks = 2, .worker_device = "/job:worker/task:1");
-    leat_with_replica_devices(g, setter) {
+    leat_with_replica_devices(g, setter)
+    {
         TF_Output a = leat_get_variable(g, "a", leat_shape(2, 3));
         TF_Output b = leat_variable(g, "b", leat_zeros(g, leat_shape(3)));
         (void)leat_get_variable(g, "c", leat_shape(2), .resource = 1);
@@ -100,7 +101,8 @@ static void test_greedy(void **state)
     static const char *const want[] = {PS0, PS1, PS1, PS1, PS1, PS1, PS0};
     leat_device_setter *setter =
         leat_replica_device_setter(.ps_tasks = 2, .strategy = LEAT_PS_GREEDY_BYTES);
-    leat_with_replica_devices(m->g, setter) {
+    leat_with_replica_devices(m->g, setter)
+    {
         for (int i = 0; i < 7; i++) {
             char name[] = {'v', (char)('0' + i), 0};
             (void)leat_get_variable(m->g, name, ((struct leat_shape){&sizes[i], 1}));
@@ -115,8 +117,7 @@ static void test_without_servers(void **state)
 {
     struct made *m = *state;
     leat_device_setter *setter = leat_replica_device_setter(.worker_device = "/job:w");
-    leat_with_replica_devices(m->g, setter)
-        (void)leat_get_variable(m->g, "a", leat_shape(2));
+    leat_with_replica_devices(m->g, setter)(void) leat_get_variable(m->g, "a", leat_shape(2));
     on(m, "a", "/job:w");
     leat_device_setter_free(setter);
     assert_no_error(m);
@@ -134,8 +135,7 @@ static void test_bad_function(void **state)
 {
     struct made *m = *state;
     int asked = 0;
-    leat_with_device_function(m->g, nonsense, &asked)
-        (void)leat_zeros(m->g, leat_shape(2));
+    leat_with_device_function(m->g, nonsense, &asked)(void) leat_zeros(m->g, leat_shape(2));
     assert_true(asked > 0);
     assert_error(m, "Malformed device specification 'no device'");
 }
