@@ -35,6 +35,10 @@ CASES = {
     'ewise_chain': (['tf2', 'jax', 'torch'], ['math-copy']),
     'import': (['tf1'], []),
 }
+# case -> how much better than TensorFlow 1.15.5's, in the same run; None: for information
+CLUSTER = {'cluster_null': 1 / 0.6, 'cluster_clients': None, 'cluster_lookup': None,
+           'cluster_recv': 1.2, 'cluster_mlp': None, 'cluster_async': None}
+CASES.update({name: (['tf1'], []) for name in CLUSTER})
 IMPORT_FACTOR = 2  # at most half of TensorFlow's time, on the same bytes
 FACTORS = {'softmax': (2.0, 2.0), 'mlp_sgd': (1.1, 1.07), 'mlp_adam': (1.1, 1.0),
            'cnn': (1.15, 1.15), 'lstm': (1.2, 1.15), 'w2v': (1.75, 1.75), 'textcnn': (2.0, 2.0),
@@ -177,6 +181,11 @@ class Row:
             return words, ours < most and beaten
         if self.case in FACTORS:
             return '%.4gx' % FACTORS[self.case][1], None if ratio is None else ratio >= FACTORS[self.case][1]
+        if self.case in CLUSTER:
+            factor = CLUSTER[self.case]
+            if not factor or ratio is None:
+                return '-', None
+            return '%.3gx' % factor, ratio >= factor
         if self.case == 'import':
             return '%gx' % IMPORT_FACTOR, None if ratio is None else ratio >= IMPORT_FACTOR
         if self.case == 'ewise_chain':
@@ -199,7 +208,7 @@ class Row:
 
 def measure_part(args, case, part, threads, ours, peers):
     """The rows of one part: ours through a session, and math/ where a bare program has it."""
-    seconds = args.seconds or (0.5 if case in FACTORS or case == 'import' else 0.1)
+    seconds = args.seconds or (0.5 if case in FACTORS or case == 'import' or case in CLUSTER else 0.1)
     rows = {}
     math = None  # what math/ gave last: bare programs without it are set beside that
     for _ in range(args.rounds):
@@ -229,7 +238,8 @@ def run_case(args, case, threads):
 
 
 def run_case_in(args, case, threads, folder):
-    cores = sorted(os.sched_getaffinity(0))[-threads:]
+    # of a cluster: the client's and the worker's, the server's
+    cores = sorted(os.sched_getaffinity(0))[-(2 if case in CLUSTER else threads):]
     ours = start_ours(args, case, threads, cores)
     rows = []
     parts = (ours.read() or {}).get('ready', [])
@@ -326,7 +336,7 @@ def main():
         'case', 'part', 'code', 'ours', 'unit', 'ratio', 'goal', '', 'peers (ours over theirs)'))
     for case in args.cases:
         for threads in args.threads:
-            if threads > 1 and (case in MOST_NS or case == 'import'):
+            if threads > 1 and (case in MOST_NS or case in CLUSTER or case == 'import'):
                 continue
             rows += run_case(args, case, threads)
     lines = footprint(args, rows)

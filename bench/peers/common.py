@@ -16,7 +16,9 @@ TRAINING = ['softmax', 'mlp_sgd', 'mlp_adam', 'cnn', 'lstm', 'w2v', 'textcnn', '
 
 UNITS = {'null_run': 'ns', 'node_tape': 'ns', 'node_dataflow': 'ns', 'gemm': 'GFLOP/s',
          'conv': 'GFLOP/s', 'ewise_chain': 'GB/s'}
-UNITS.update({name: 'steps/s' for name in TRAINING + ['import']})
+UNITS.update({name: 'steps/s' for name in TRAINING + ['import', 'cluster_mlp']})
+UNITS.update({'cluster_null': 'ns', 'cluster_clients': 'ns', 'cluster_lookup': 'ns',
+              'cluster_recv': 'GB/s', 'cluster_async': 'GB/s'})
 
 
 def gemm_part(part):
@@ -42,6 +44,12 @@ def work_of(case, part):
     """Of one run: nodes, 1e9 operations, 1e9 bytes, or steps."""
     if case in ('node_tape', 'node_dataflow'):
         return CHAIN_NODES
+    if case == 'cluster_clients':
+        return 5  # steps of each
+    if case == 'cluster_recv':
+        return int(part.split()[0]) * 1e-3
+    if case == 'cluster_async':
+        return 16e-3 if part.startswith('16 MB') else 1024 * 128 * 4e-9
     if case == 'gemm':
         m, n, k, _, _ = gemm_part(part)
         return 2e-9 * m * n * k

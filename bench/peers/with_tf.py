@@ -9,6 +9,7 @@ os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
 import numpy as np
 
 import common
+import tf_cluster
 
 import tensorflow as tensorflow_module
 
@@ -262,6 +263,8 @@ def import_graph(part):
 def build(case, part, threads):
     if case == 'import':
         return import_graph(part)
+    if case in tf_cluster.CASES:
+        return tf_cluster.build(tf, case, part)
     with tf.Graph().as_default():
         tf.set_random_seed(1)
         if case not in common.TRAINING:

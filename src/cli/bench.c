@@ -41,7 +41,8 @@ struct bench {
 static const struct bench_case *case_at(int i)
 {
     const struct bench_case *const tables[] = {bench_micro_cases, bench_model_cases,
-                                               bench_net_cases, bench_import_cases};
+                                               bench_net_cases, bench_import_cases,
+                                               bench_cluster_cases};
     for (size_t t = 0; t < ARRAY_LEN(tables); t++)
         for (const struct bench_case *c = tables[t]; c->name; c++)
             if (i-- == 0)

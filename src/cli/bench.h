@@ -32,6 +32,8 @@ struct bench_part {
     double work; /* in one run: nodes, 1e9 operations, bytes / 1e9, or steps */
     /* What a run is in place of a session's step; NULL: that. Counts runs. */
     bool (*call)(struct bench_part *p, struct status *st);
+    void (*release)(struct bench_part *p); /* what `own` is freed by; NULL: nothing is */
+    void *own;
     TF_Buffer *graph_def; /* what call reads; NULL: none. Deleted with the part */
     bool training;
     int64_t runs;
@@ -54,7 +56,7 @@ enum { BENCH_PART_NAME = 48 };
 
 /* The tables of the files of cases; the last row has no name. */
 extern const struct bench_case bench_micro_cases[], bench_model_cases[], bench_net_cases[],
-    bench_import_cases[];
+    bench_import_cases[], bench_cluster_cases[];
 
 /* Opens the session, with so many threads; a part that has no steps needs none. */
 MUST_CHECK bool bench_part_start(struct bench_part *p, const struct bench_case *c, int threads,

@@ -65,10 +65,10 @@ bool bench_part_start(struct bench_part *p, const struct bench_case *c, int thre
                       struct status *st)
 {
     char config[256];
-    if (p->call)
+    if (p->call && !p->m.target)
         return cli_ok(p->m.s, st);
     /* The cost of a node is asked for, so chains of nodes may not be made one. */
-    const bool plain = c->unit == BENCH_NS;
+    const bool plain = c->unit == BENCH_NS && !p->m.target;
     snprintf(config, sizeof config,
              "intra_op_parallelism_threads: %d inter_op_parallelism_threads: %d%s", threads,
              threads,
@@ -120,6 +120,8 @@ bool bench_part_run(struct bench_part *p, TF_Buffer *options, TF_Buffer *metadat
 void bench_part_release(struct bench_part *p)
 {
     maker_release(&p->m);
+    if (p->release)
+        p->release(p);
     TF_DeleteBuffer(p->graph_def);
     for (int i = 0; i < p->num_feeds; i++)
         free(p->feeds[i].data);

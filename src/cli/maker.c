@@ -50,7 +50,10 @@ static TF_OperationDescription *begin(struct maker *m, const char *op)
 {
     char name[64];
     snprintf(name, sizeof name, "%s_%d", op, m->num_ops++);
-    return TF_NewOperation(m->graph, op, name);
+    TF_OperationDescription *d = TF_NewOperation(m->graph, op, name);
+    if (m->device)
+        TF_SetDevice(d, m->device);
+    return d;
 }
 
 static TF_Output finish(struct maker *m, TF_OperationDescription *d)
@@ -164,9 +167,12 @@ TF_Output make_slot(struct maker *m, const int64_t *dims, int num_dims, TF_Outpu
 {
     const struct make_attr attrs[] = {attr_type("dtype", TF_FLOAT),
                                       attr_shape("shape", dims, num_dims)};
+    const char *device = m->device;
+    m->device = m->variable_device ? m->variable_device : device;
     TF_Output var =
         make(m, &(struct make_node){.op = "VariableV2", .attrs = attrs, .num_attrs = 2});
     TF_Output assign = make_op(m, "Assign", 2, (TF_Output[]){var, start});
+    m->device = device;
     m->inits = vec_reserve(m->inits, &m->cap_inits, m->num_inits + 1, sizeof *m->inits);
     m->inits[m->num_inits++] = assign.oper;
     return var;
@@ -246,6 +252,8 @@ bool maker_start(struct maker *m, struct status *st)
     TF_SessionOptions *options = TF_NewSessionOptions();
     if (m->config)
         TF_SetConfig(options, m->config, strlen(m->config), m->s);
+    if (m->target)
+        TF_SetTarget(options, m->target);
     if (!stopped(m))
         m->session = TF_NewSession(m->graph, options, m->s);
     TF_DeleteSessionOptions(options);

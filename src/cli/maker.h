@@ -18,7 +18,10 @@ struct maker {
     int num_inits;
     int num_ops; /* made so far: the next one's name */
     uint64_t seed;
-    const char *config; /* ConfigProto as text; NULL: the defaults */
+    const char *config;          /* ConfigProto as text; NULL: the defaults */
+    const char *target;          /* of the session; NULL: in this process */
+    const char *device;          /* of the nodes that are made next; NULL: none is said */
+    const char *variable_device; /* of variables, in place of device */
 };
 void maker_init(struct maker *m);
 void maker_release(struct maker *m);

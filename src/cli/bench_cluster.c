@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cases of `leat bench` on a cluster: a parameter server and a worker, each a process of this
+ * command, and this process as their client. The client and the worker are on the first core that
+ * this process may use, the server on the last. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/bench_layers.h"
+#include "cli/task.h"
+
+#define PS "/job:ps/task:0"
+#define WORKER "/job:worker/task:0"
+enum { NUM_CLIENTS = 100, CLIENT_STEPS = 5, WIDTH = 128, ROWS = 32 };
+
+struct client { /* one of many */
+    pthread_t thread;
+    TF_Session *session;
+    struct cluster *cluster;
+    TF_Status *s;
+};
+
+struct cluster {
+    struct task ps, worker;
+    struct strbuf spec, target;
+    TF_Output fetch;
+    struct client *clients; /* NUM_CLIENTS; NULL: the part has one */
+    cpu_set_t cores;        /* of this process, before */
+};
+
+static int core_at(const cpu_set_t *set, bool last)
+{
+    int found = -1;
+    for (size_t i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, set) && (found < 0 || last))
+            found = (int)i;
+    return found;
+}
+
+static void cluster_free(struct bench_part *p)
+{
+    struct cluster *c = p->own;
+    struct status st = {0};
+    if (!task_end(&c->worker, &st) || !task_end(&c->ps, &st))
+        status_clear(&st);
+    task_kill(&c->worker);
+    task_kill(&c->ps);
+    sched_setaffinity(0, sizeof c->cores, &c->cores);
+    strbuf_release(&c->spec);
+    strbuf_release(&c->target);
+    mem_free(c->clients);
+    mem_free(c);
+}
+
+static bool cluster_start(struct cluster *c, struct status *st)
+{
+    int first = core_at(&c->cores, false), last = core_at(&c->cores, true);
+    if (!task_cluster(1, 1, &c->spec, st))
+        return false;
+    strbuf_printf(&c->target, "grpc://%s", strrchr(c->spec.p, '=') + 1);
+    const char *ps[] = {"leat", "task", "ps:0", c->spec.p, NULL};
+    const char *worker[] = {"leat", "task", "worker:0", c->spec.p, NULL};
+    cpu_set_t mine;
+    CPU_ZERO(&mine);
+    CPU_SET((size_t)first, &mine);
+    return task_start(&c->ps, ps, last, st) && task_start(&c->worker, worker, first, st) &&
+           task_line(&c->ps, st) && task_line(&c->worker, st) &&
+           (sched_setaffinity(0, sizeof mine, &mine) == 0 ||
+            status_internal(st, "the process cannot be pinned"));
+}
+
+/* Starts the tasks; the nodes made next are the server's. */
+static struct cluster *cluster_of(struct bench_part *p)
+{
+    struct cluster *c = mem_new(struct cluster);
+    struct status st = {0};
+    c->ps = c->worker = (struct task){.in = -1, .out = -1};
+    sched_getaffinity(0, sizeof c->cores, &c->cores);
+    p->own = c;
+    p->release = cluster_free;
+    if (!cluster_start(c, &st) && TF_GetCode(p->m.s) == TF_OK)
+        TF_SetStatus(p->m.s, (TF_Code)st.code, status_message(&st));
+    status_clear(&st);
+    p->m.target = strbuf_text(&c->target);
+    p->m.device = p->m.variable_device = PS;
+    return c;
+}
+
+/* ---- one number of the server's is fetched */
+
+static void build_null(struct bench_part *p, int part)
+{
+    (void)part;
+    cluster_of(p);
+    p->fetch = make_variable_from(&p->m, NULL, 0, make_scalar(&p->m, 1));
+    p->work = 1;
+}
+
+static void *client_main(void *arg)
+{
+    struct client *me = arg;
+    for (int i = 0; i < CLIENT_STEPS && TF_GetCode(me->s) == TF_OK; i++) {
+        TF_Tensor *out = NULL;
+        TF_SessionRun(me->session, NULL, NULL, NULL, 0, &me->cluster->fetch, &out, 1, NULL, 0, NULL,
+                      me->s);
+        TF_DeleteTensor(out);
+    }
+    return NULL;
+}
+
+static bool clients_open(struct bench_part *p, struct status *st)
+{
+    struct cluster *c = p->own;
+    c->clients = mem_new_array(struct client, NUM_CLIENTS);
+    TF_SessionOptions *options = TF_NewSessionOptions();
+    TF_SetTarget(options, p->m.target);
+    for (int i = 0; i < NUM_CLIENTS && TF_GetCode(p->m.s) == TF_OK; i++) {
+        c->clients[i] = (struct client){.cluster = c, .s = TF_NewStatus()};
+        c->clients[i].session = TF_NewSession(p->m.graph, options, p->m.s);
+    }
+    TF_DeleteSessionOptions(options);
+    return cli_ok(p->m.s, st);
+}
+
+/* Each client makes some steps, one after the other: the time of one is what a client sees. */
+static bool clients_run(struct bench_part *p, struct status *st)
+{
+    struct cluster *c = p->own;
+    int n = 0;
+    if (!c->clients && !clients_open(p, st))
+        return false;
+    while (n < NUM_CLIENTS &&
+           pthread_create(&c->clients[n].thread, NULL, client_main, &c->clients[n]) == 0)
+        n++;
+    bool ok = n == NUM_CLIENTS || status_exhausted(st, "no thread is left");
+    for (int i = 0; i < n; i++)
+        pthread_join(c->clients[i].thread, NULL);
+    for (int i = 0; ok && i < n; i++)
+        ok = cli_ok(c->clients[i].s, st);
+    p->runs++;
+    return ok;
+}
+
+static void clients_free(struct bench_part *p)
+{
+    struct cluster *c = p->own;
+    TF_Status *s = TF_NewStatus();
+    for (int i = 0; c->clients && i < NUM_CLIENTS; i++) {
+        if (c->clients[i].session)
+            TF_DeleteSession(c->clients[i].session, s);
+        TF_DeleteStatus(c->clients[i].s);
+    }
+    TF_DeleteStatus(s);
+    cluster_free(p);
+}
+
+static void build_clients(struct bench_part *p, int part)
+{
+    (void)part;
+    struct cluster *c = cluster_of(p);
+    c->fetch = make_variable_from(&p->m, NULL, 0, make_scalar(&p->m, 1));
+    p->call = clients_run;
+    p->release = clients_free;
+    p->work = CLIENT_STEPS;
+}
+
+/* ---- rows and arrays go from the server to the worker */
+
+static const int table_mb[] = {1, 16, 128, 1024}, recv_mb[] = {1, 16, 100, 1024};
+
+static void lookup_name(int part, char *name, size_t size)
+{
+    snprintf(name, size, "%d MB", table_mb[part]);
+}
+
+static void recv_name(int part, char *name, size_t size)
+{
+    snprintf(name, size, "%d MB", recv_mb[part]);
+}
+
+/* A variable of zeros: no graph holds its bytes. */
+static TF_Output filled(struct maker *m, const int64_t *dims, int n)
+{
+    int32_t shape[2];
+    for (int i = 0; i < n; i++)
+        shape[i] = (int32_t)dims[i];
+    return make_slot(m, dims, n, op2(m, "Fill", make_ints(m, shape, n), make_scalar(m, 0.5f)));
+}
+
+static void build_lookup(struct bench_part *p, int part)
+{
+    struct maker *m = &p->m;
+    int32_t ids[ROWS];
+    const int64_t rows = (int64_t)table_mb[part] * (1 << 20) / (WIDTH * 4);
+    cluster_of(p);
+    const TF_Output table = filled(m, (int64_t[]){rows, WIDTH}, 2);
+    for (int i = 0; i < ROWS; i++)
+        ids[i] = (int32_t)(maker_random(&m->seed) % (uint64_t)rows);
+    m->device = WORKER;
+    const TF_Output at = op1(m, "Identity", make_ints(m, ids, ROWS));
+    m->device = PS;
+    const TF_Output zero = make_int(m, 0), got = op3(m, "GatherV2", table, at, zero);
+    m->device = WORKER;
+    p->fetch = op2(m, "Sum", got, make_ints(m, (int32_t[]){0, 1}, 2));
+    p->work = 1;
+}
+
+static void build_recv(struct bench_part *p, int part)
+{
+    struct maker *m = &p->m;
+    const int64_t bytes = (int64_t)recv_mb[part] * 1000000;
+    cluster_of(p);
+    const TF_Output sent = op1(m, "Identity", filled(m, (int64_t[]){bytes / 4}, 1));
+    m->device = WORKER;
+    p->target = op1(m, "Identity", sent).oper;
+    p->work = (double)bytes / 1e9;
+}
+
+/* ---- training */
+
+static void mlp_name(int part, char *name, size_t size)
+{
+    snprintf(name, size, "%s", part ? "one process" : "cluster");
+}
+
+/* Here the variables alone are the server's. Without a cluster: what the kernels take. */
+static void build_mlp(struct bench_part *p, int part)
+{
+    struct maker *m = &p->m;
+    if (part == 0)
+        cluster_of(p);
+    m->device = part ? NULL : WORKER;
+    TF_Output x = bench_input(p, TF_FLOAT, (int64_t[]){1024, 784}, 2, 0);
+    const TF_Output y = bench_input(p, TF_INT32, (int64_t[]){1024}, 1, 10);
+    m->device = NULL;
+    x = op1(m, "Relu", layer_dense(m, x, 784, 512));
+    x = op1(m, "Relu", layer_dense(m, x, 512, 512));
+    bench_train(p, layer_loss(m, layer_dense(m, x, 512, 10), y), TRAIN_SGD, 0.05f, NULL, 0);
+}
+
+static void async_name(int part, char *name, size_t size)
+{
+    snprintf(name, size, "%s, %s", part / 2 ? "1024 rows of 128" : "16 MB",
+             part % 2 ? "one process" : "cluster");
+}
+
+/* Values that the worker has (its variable) are taken from the server's. */
+static void build_async(struct bench_part *p, int part)
+{
+    struct maker *m = &p->m;
+    const bool sparse = part / 2, local = part % 2;
+    const int64_t dims[] = {sparse ? 100000 : 4000000, WIDTH}, rows[] = {1024, WIDTH};
+    if (!local)
+        cluster_of(p);
+    const TF_Output var = filled(m, dims, sparse ? 2 : 1);
+    m->device = m->variable_device = local ? NULL : WORKER;
+    const TF_Output by = op1(m, "Identity", filled(m, sparse ? rows : dims, sparse ? 2 : 1));
+    TF_Output ids = {0};
+    if (sparse) {
+        int32_t at[1024];
+        for (int i = 0; i < 1024; i++)
+            at[i] = (int32_t)(maker_random(&m->seed) % 100000);
+        ids = op1(m, "Identity", make_ints(m, at, 1024));
+    }
+    m->device = local ? NULL : PS;
+    p->target = (sparse ? op3(m, "ScatterSub", var, ids, by)
+                        : op3(m, "ApplyGradientDescent", var, make_scalar(m, 0.01f), by))
+                    .oper;
+    p->work = sparse ? 1024 * WIDTH * 4e-9 : 16e-3;
+}
+
+const struct bench_case bench_cluster_cases[] = {
+    {"cluster_null", BENCH_NS, "one number of a server's, through a worker", 1, NULL, build_null},
+    {"cluster_clients", BENCH_NS, "the same for 100 sessions at once: what each waits", 1, NULL,
+     build_clients},
+    {"cluster_lookup", BENCH_NS, "32 rows of a server's table, to the worker", 4, lookup_name,
+     build_lookup},
+    {"cluster_recv", BENCH_GBS, "a server's array, to the worker", 4, recv_name, build_recv},
+    {"cluster_mlp", BENCH_STEPS, "a perceptron, batch 1,024: a server and a worker", 2, mlp_name,
+     build_mlp},
+    {"cluster_async", BENCH_GBS, "updates of a server's variable by the worker", 4, async_name,
+     build_async},
+    {0},
+};
