@@ -227,3 +227,13 @@ int leat_join(leat_coordinator *c, double grace_seconds, TF_Status *status)
     lock_drop(&c->lock);
     return ok;
 }
+
+int coordinator_error(leat_coordinator *c, TF_Status *status)
+{
+    lock_take(&c->lock);
+    const int code = (int)c->code;
+    if (code != TF_OK)
+        TF_SetStatus(status, c->code, c->message);
+    lock_drop(&c->lock);
+    return code != TF_OK;
+}

@@ -17,5 +17,7 @@ void coordinator_lock(leat_coordinator *c);
 void coordinator_unlock(leat_coordinator *c);
 /* Found or made, under the lock; lives as long as the coordinator. */
 struct queue_run *coordinator_run(leat_coordinator *c, TF_Session *session, TF_Operation *queue);
+/* 1, and the first error that stopped the threads; 0: there was none. */
+int coordinator_error(leat_coordinator *c, TF_Status *status);
 
 #endif
