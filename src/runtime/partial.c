@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "op/cancel.h"
 #include "op/rendezvous.h"
+#include "op/session_store.h"
 #include "runtime/session_impl.h"
 #include "runtime/session_kind.h"
 
@@ -437,6 +438,8 @@ static void hand_out(struct partial *p, const struct want *w)
 {
     for (int i = 0; i < w->a->num_fetches; i++) {
         struct partial_fetch *f = &p->fetches[w->fetches[i]];
+        session_store_keep(p->step->resources, p->session->container, f->output.node->op->name,
+                           &f->value);
         w->a->fetch_values[i] = f->value;
         f->value = (struct tensor){0};
     }

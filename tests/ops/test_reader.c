@@ -137,6 +137,28 @@ static const struct op_script scripts[] = {
     {.ops = "LMDBReader",
      .nodes = {"r = LMDBReader()", "n = ReaderNumRecordsProduced(r)"},
      .runs = {"n ! UNIMPLEMENTED: LMDB databases cannot be read here"}},
+    {.ops = "RecordInput",
+     .nodes = {"r = RecordInput() file_pattern='r.tf?' file_buffer_size=1 batch_size=2",
+               "many = RecordInput() file_pattern='r.tfr' file_buffer_size=2 batch_size=3 "
+               "file_parallelism=1 file_shuffle_shift_ratio=0.5",
+               "n = StringLength(many)", "sum = Sum(n, {int32 [] 0})",
+               "zero = RecordInput() file_pattern='none' batch_size=0",
+               "none = RecordInput() file_pattern='none*'",
+               "empty = RecordInput() file_pattern='empty'",
+               "cut = RecordInput() file_pattern='cut' batch_size=3",
+               "plain = RecordInput() file_pattern='f.bin' compression_type='ZLIB'",
+               "half = RecordInput() file_pattern='r.tfr' file_parallelism=0",
+               "room = RecordInput() file_pattern='r.tfr' file_buffer_size=0",
+               "far = RecordInput() file_pattern='r.tfr' file_shuffle_shift_ratio=2.0"},
+     .runs = {"r -> string [2] 'r1' ''", "r -> string [2] 'r3' 'r1'", "r -> string [2] '' 'r3'",
+              "sum -> int32 [] 4", "sum -> int32 [] 4", "zero -> string [0]",
+              "none ! NOT_FOUND: Found no files at none*", "empty ! NOT_FOUND: no records",
+              "cut ! DATA_LOSS: truncated record at 34", "cut ! DATA_LOSS", "plain ! DATA_LOSS",
+              "half ! INVALID_ARGUMENT: must be positive",
+              "room ! INVALID_ARGUMENT: must be positive", "far ! INVALID_ARGUMENT: in [0, 1]"}},
+    {.ops = "RecordInput",
+     .nodes = {"r = RecordInput() file_pattern='r.tfr' batch_size=-1"},
+     .runs = {"building ! INVALID_ARGUMENT: batch_size must not be negative"}},
 };
 
 static void put(const char *path, const void *bytes, size_t n)

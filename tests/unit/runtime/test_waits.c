@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "runtime/devices.h"
 #include "unit/runtime/net.h"
 
@@ -446,6 +447,48 @@ static void test_waits__a_session_keeps_what_was_fetched_as_a_handle(void **stat
     release(&r);
 }
 
+static void test_waits__a_session_keeps_what_a_partial_run_gave(void **state)
+{
+    (void)state;
+    struct rig r;
+    struct tensor feed = {0}, handle = {0}, out = {0};
+    struct status st = {0};
+    const float v = 3;
+
+    init(&r);
+    struct output keep = op(&r, "GetSessionHandle", "keep", 1, &r.x);
+    struct node_desc *d = node_desc_new(r.n.g, "Placeholder", "handle");
+
+    node_desc_attr(d, "dtype", attr_type(DT_STRING));
+    struct output h = finish(d);
+    struct output got = typed(&r, "GetSessionTensor", "got", 1, &h);
+    struct run_args a = {.feeds = &r.x,
+                         .feed_values = &feed,
+                         .num_feeds = 1,
+                         .fetches = &keep,
+                         .fetch_values = &handle,
+                         .num_fetches = 1};
+    struct run_args back = {.feeds = &h,
+                            .feed_values = &handle,
+                            .num_feeds = 1,
+                            .fetches = &got,
+                            .fetch_values = &out,
+                            .num_fetches = 1};
+
+    net_must(tensor_from(&feed, DT_FLOAT, NULL, 0, &v, &st), &st);
+    char *run = session_partial_setup(r.a, &a, &st);
+
+    net_must(run != NULL, &st);
+    net_must(session_partial_run(r.a, run, &a, &st), &st);
+    net_must(session_run(r.a, &back, &st), &st);
+    assert_true(*tensor_f32(&out) == 3);
+    mem_free(run);
+    tensor_clear(&feed);
+    tensor_clear(&handle);
+    tensor_clear(&out);
+    release(&r);
+}
+
 /* --- a table --- */
 
 static void test_waits__a_table_is_read_while_it_is_written(void **state)
@@ -495,6 +538,7 @@ int main(void)
         cmocka_unit_test(test_waits__a_full_and_an_empty_staging_area_make_steps_wait),
         cmocka_unit_test(test_waits__one_step_at_a_time_holds_a_mutex),
         cmocka_unit_test(test_waits__a_session_keeps_what_was_fetched_as_a_handle),
+        cmocka_unit_test(test_waits__a_session_keeps_what_a_partial_run_gave),
         cmocka_unit_test(test_waits__a_table_is_read_while_it_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
