@@ -10,14 +10,17 @@ import cases_blocks
 import cases_former
 import cases_gather
 import cases_graph
+import cases_image
 import cases_linear
 import cases_math
 import cases_nn
 import cases_places
 import cases_random
 import cases_set
+import cases_sparse
 import cases_spectral
 import cases_state
+import cases_text
 import cases_whole
 from values import Case
 
@@ -29,13 +32,16 @@ GENERATORS.update(cases_blocks.GENERATORS)
 GENERATORS.update(cases_former.GENERATORS)
 GENERATORS.update(cases_gather.GENERATORS)
 GENERATORS.update(cases_graph.GENERATORS)
+GENERATORS.update(cases_image.GENERATORS)
 GENERATORS.update(cases_linear.GENERATORS)
 GENERATORS.update(cases_nn.GENERATORS)
 GENERATORS.update(cases_places.GENERATORS)
 GENERATORS.update(cases_random.GENERATORS)
 GENERATORS.update(cases_set.GENERATORS)
+GENERATORS.update(cases_sparse.GENERATORS)
 GENERATORS.update(cases_spectral.GENERATORS)
 GENERATORS.update(cases_state.GENERATORS)
+GENERATORS.update(cases_text.GENERATORS)
 GENERATORS.update(cases_whole.GENERATORS)
 
 

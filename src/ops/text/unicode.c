@@ -11,6 +11,7 @@ struct unicode {
     enum unicode_encoding in, out;
     int32_t replacement; /* -1: what is no character is left out */
     bool strict, no_controls;
+    bool controls_fail; /* a strict UnicodeTranscode takes what it would replace for an error */
 };
 
 static bool init(struct kernel *k, void *state, struct status *st)
@@ -24,6 +25,7 @@ static bool init(struct kernel *k, void *state, struct status *st)
     s->strict = str_is(errors, "strict");
     s->replacement = str_is(errors, "ignore") ? -1 : (int32_t)replacement;
     s->no_controls = attrs_bool(a, "replace_control_characters");
+    s->controls_fail = s->strict && s->no_controls && strcmp(k->op->name, "UnicodeTranscode") == 0;
     if (attrs_find(a, "output_encoding"))
         s->out = unicode_encoding_of(attrs_string(a, "output_encoding"));
     if (!attrs_find(a, "input_encoding"))
@@ -41,7 +43,7 @@ static bool next(const struct unicode *s, struct str *rest, int32_t *c, struct s
     size_t used;
     *c = unicode_decode(s->in, *rest, &used);
     *rest = str_make(rest->p + used, rest->n - used);
-    if (*c < 0 && s->strict)
+    if (s->strict && (*c < 0 || (s->controls_fail && *c < 0x20)))
         return status_invalid(st, "Invalid formatting on input string");
     if (*c < 0 || (s->no_controls && *c < 0x20))
         *c = s->replacement;
