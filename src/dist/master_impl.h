@@ -203,7 +203,7 @@ struct step_request {
 };
 /* All that is pointed to is borrowed until done. */
 void master_start_step(const struct step_request *r);
-/* Tells the tasks of a plan that a step is over. */
+/* Tells the tasks of a plan that a step is over; waits for none. */
 void master_cleanup(struct master_plan *p, int64_t step_id);
 int64_t master_new_step_id(void);
 bool master_random(void *out, size_t bytes);

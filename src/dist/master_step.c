@@ -20,6 +20,7 @@ struct step_part {
     int *fetched; /* per recv key: position in run->values */
     int num_send, num_recv;
     bool used;
+    bool unknown;                /* its call was cancelled: perhaps it still runs */
     struct rpc_request *request; /* guarded by the run's lock */
 };
 
@@ -31,7 +32,8 @@ struct master_run { /* counted: the starter, and who cancels */
     struct timer *timer;
     struct step_part *parts;
     int num_parts;
-    int left; /* atomic: parts that run, and the starter */
+    int left;            /* atomic: parts that run, and the starter; then those that are to end */
+    struct status final; /* once no call is under way */
     struct tensor *values;
     int64_t num_values;
     struct lock lock;
@@ -73,6 +75,7 @@ static void run_unref(struct master_run *run)
     cancel_unref(run->cancel);
     status_clear(&run->status);
     status_clear(&run->follows);
+    status_clear(&run->final);
     strbuf_release(&run->stats);
     lock_release_memory(&run->lock);
     mem_free(run->values);
@@ -163,6 +166,43 @@ static void client_cancelled(void *arg)
     cancel_unref(c);
 }
 
+/* --- telling that it is over --- */
+
+static void cleaned(void *arg, const struct status *st, struct rpc_msg *reply)
+{
+    (void)arg;
+    (void)st;
+    (void)reply;
+}
+
+/* The master's own part is over when this is called. */
+static void cleanup_part(struct master_plan *p, int part, int64_t step_id, rpc_done_fn done,
+                         void *arg)
+{
+    struct master_session *s = p->session;
+    struct peer *peer = s->tasks[p->parts[part].task].peer;
+    struct arena a = {0};
+    struct rpc_msg m = {0};
+    struct status st = {0};
+    struct pb_cleanup_graph_request *q = pb_cleanup_graph_request_new(&a);
+    q->step_id = step_id;
+    if (!peer)
+        worker_cleanup_graph(s->master->local, step_id, NULL, NULL);
+    else if (wire_put(&m, q, &st))
+        rpc_request_unref(
+            peer_start(peer, "/tensorflow.WorkerService/CleanupGraph", &m, 0, done, arg));
+    if (!peer || !status_ok(&st))
+        done(arg, &st, NULL);
+    status_clear(&st);
+    arena_release(&a);
+}
+
+void master_cleanup(struct master_plan *p, int64_t step_id)
+{
+    for (int i = 0; i < p->num_parts; i++)
+        cleanup_part(p, i, step_id, cleaned, NULL);
+}
+
 /* --- the end --- */
 
 /* Of errors that only follow, the mark is no news to the client. */
@@ -200,30 +240,52 @@ static void make_metadata(struct master_run *run, struct strbuf *out)
     arena_release(&a);
 }
 
-static void run_over(struct master_run *run)
+static void answer(struct master_run *run)
 {
     struct step_request r = run->r;
-    struct status st = {0};
     struct strbuf metadata = {0};
-    timer_stop(run->timer);
-    if (run->outer_token)
-        cancel_remove(r.cancel, run->outer_token);
-    if (run->token)
-        cancel_remove(run->cancel, run->token);
-    final_status(run, &st);
-    if (status_ok(&st) && run->stats.n > 0)
+    if (status_ok(&run->final) && run->stats.n > 0)
         make_metadata(run, &metadata);
-    if (!r.partial || r.last || !status_ok(&st))
-        master_cleanup(r.plan, r.step_id);
-    if (st.code == STATUS_ABORTED)
+    if (run->final.code == STATUS_ABORTED)
         master_plan_drop(r.plan); /* a task that restarted knows it no more */
-    r.done(r.arg, &st, run->values, run->num_values, &metadata);
+    r.done(r.arg, &run->final, run->values, run->num_values, &metadata);
     strbuf_release(&metadata);
-    status_clear(&st);
     run_unref(run);
     master_plan_unref(r.plan);
     master_session_leave(r.session);
     master_session_unref(r.session);
+}
+
+static void part_ended(void *arg, const struct status *st, struct rpc_msg *reply)
+{
+    struct master_run *run = arg;
+    (void)st; /* a peer that is lost runs nothing of ours */
+    (void)reply;
+    if (__atomic_sub_fetch(&run->left, 1, __ATOMIC_ACQ_REL) == 0)
+        answer(run);
+}
+
+/* A call that was cancelled says nothing of its part: that it runs no more its task tells when it
+ * has ended the step, and the client hears of the end after that. */
+static void run_over(struct master_run *run)
+{
+    const struct step_request *r = &run->r;
+    timer_stop(run->timer);
+    if (run->outer_token)
+        cancel_remove(r->cancel, run->outer_token);
+    if (run->token)
+        cancel_remove(run->cancel, run->token);
+    final_status(run, &run->final);
+    __atomic_store_n(&run->left, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < run->num_parts; i++) {
+        bool wait = run->parts[i].unknown;
+        if (r->partial && !r->last && status_ok(&run->final))
+            break;
+        if (wait)
+            __atomic_fetch_add(&run->left, 1, __ATOMIC_RELAXED);
+        cleanup_part(r->plan, i, r->step_id, wait ? part_ended : cleaned, run);
+    }
+    part_ended(run, NULL, NULL);
 }
 
 static void part_over(struct master_run *run)
@@ -307,7 +369,9 @@ static void replied(void *arg, const struct status *st, struct rpc_msg *reply)
     struct wire_values values = {0};
     struct strbuf stats = {0};
     struct pb_run_graph_response *m = NULL;
+    struct step_part *p = arg;
     status_copy(&why, st);
+    p->unknown = st->code == STATUS_CANCELLED;
     if (status_ok(st) &&
         wire_read(reply, &pb_run_graph_response_desc, &where, &a, &m, &values, &why)) {
         if (m->status_code != STATUS_OK)
@@ -433,33 +497,4 @@ void master_start_step(const struct step_request *r)
     status_clear(&st);
     part_over(run);
     run_unref(run);
-}
-
-/* --- afterwards --- */
-
-static void cleaned(void *arg, const struct status *st, struct rpc_msg *reply)
-{
-    (void)arg;
-    (void)st;
-    (void)reply;
-}
-
-void master_cleanup(struct master_plan *p, int64_t step_id)
-{
-    struct master_session *s = p->session;
-    for (int i = 0; i < p->num_parts; i++) {
-        struct peer *peer = s->tasks[p->parts[i].task].peer;
-        struct arena a = {0};
-        struct rpc_msg m = {0};
-        struct status st = {0};
-        struct pb_cleanup_graph_request *q = pb_cleanup_graph_request_new(&a);
-        q->step_id = step_id;
-        if (!peer)
-            worker_cleanup_graph(s->master->local, step_id);
-        else if (wire_put(&m, q, &st))
-            rpc_request_unref(
-                peer_start(peer, "/tensorflow.WorkerService/CleanupGraph", &m, 0, cleaned, NULL));
-        status_clear(&st);
-        arena_release(&a);
-    }
 }

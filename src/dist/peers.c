@@ -204,6 +204,14 @@ uint64_t peer_incarnation(struct peer *p)
     return incarnation;
 }
 
+int64_t peer_patience_ms(struct peer *p)
+{
+    lock_take(&p->set->lock);
+    bool known = p->state == PEER_ALIVE && !p->tensorflow;
+    lock_drop(&p->set->lock);
+    return known ? p->set->deadlines.failure_ms : 0;
+}
+
 /* --- what is said of one --- */
 
 const char *peer_trouble_of(const struct status *st)

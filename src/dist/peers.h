@@ -69,6 +69,8 @@ void peer_devices(struct peer *p, int64_t timeout_ms, peer_devices_fn fn, void *
  * does. */
 void peer_add_trouble(struct peer *p, struct status *st);
 uint64_t peer_incarnation(struct peer *p); /* 0: not seen */
+/* How long it may be silent before it is lost, where it is known to be a task of Leat; else 0. */
+int64_t peer_patience_ms(struct peer *p);
 /* fn is called when the peer is lost, leaves or comes back as another; at most once. 0: it is so
  * already and fn was not called. */
 uint64_t peer_watch(struct peer *p, void (*fn)(void *arg, const struct status *why), void *arg);

@@ -74,6 +74,11 @@ void link_put(struct link *l)
     mem_free(l);
 }
 
+int64_t link_patience_ms(struct link *l)
+{
+    return peer_patience_ms(l->peer);
+}
+
 /* --- waiting --- */
 
 struct waited { /* what a callback leaves for the thread that waits */

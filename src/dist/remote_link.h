@@ -13,6 +13,9 @@
 struct link;
 /* target: "grpc://host:port". INVALID_ARGUMENT for another form, UNIMPLEMENTED without gRPC. */
 struct link *link_get(const char *target, struct status *st) MUST_CHECK;
+/* How long to wait, past the time that a step has, for the master to say that it has ended it
+ * everywhere; 0 for masters that do not. */
+int64_t link_patience_ms(struct link *l);
 void link_put(struct link *l); /* NULL is fine */
 
 /* handle: for the caller to mem_free. */

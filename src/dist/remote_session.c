@@ -232,13 +232,19 @@ struct limit { /* the time a call has, as a cancellation */
     struct timer *timer;
 };
 
-static struct limit limit_start(struct remote *r, const struct run_options *o)
+static struct limit limit_start(struct remote *r, const struct run_options *o, int64_t patience_ms)
 {
     struct limit l = {.cancel = cancel_new(r->cancel)};
     int64_t timeout = o && o->timeout_ms > 0 ? o->timeout_ms : r->config->operation_timeout_ms;
     if (timeout > 0)
-        l.timer = timer_start(l.cancel, timeout);
+        l.timer = timer_start(l.cancel, timeout + patience_ms);
     return l;
+}
+
+/* The master knows the limit too, and says when the step is over everywhere. */
+static struct limit limit_of_step(struct remote *r, const struct run_options *o)
+{
+    return limit_start(r, o, link_patience_ms(r->link));
 }
 
 static void limit_stop(struct limit *l)
@@ -272,8 +278,13 @@ static bool run_step(struct remote *r, const char *partial, const struct run_arg
 static bool remote_run(void *s, const struct run_args *a, struct status *st)
 {
     struct remote *r = s;
-    struct limit l = limit_start(r, a->options);
-    bool ok = args_ok(a, st) && bring_up(r, l.cancel, st) && run_step(r, NULL, a, l.cancel, st);
+    struct limit l = limit_start(r, a->options, 0);
+    bool ok = args_ok(a, st) && bring_up(r, l.cancel, st);
+    limit_stop(&l);
+    if (!ok)
+        return false;
+    l = limit_of_step(r, a->options);
+    ok = run_step(r, NULL, a, l.cancel, st);
     limit_stop(&l);
     return ok;
 }
@@ -282,7 +293,7 @@ static char *remote_partial_setup(void *s, const struct run_args *a, struct stat
 {
     struct remote *r = s;
     struct names n;
-    struct limit l = limit_start(r, NULL);
+    struct limit l = limit_start(r, NULL, 0);
     char *handle = NULL;
     names_init(&n, a);
     if (args_ok(a, st) && bring_up(r, l.cancel, st)) {
@@ -304,7 +315,7 @@ static bool remote_partial_run(void *s, const char *handle, const struct run_arg
                                struct status *st)
 {
     struct remote *r = s;
-    struct limit l = limit_start(r, NULL);
+    struct limit l = limit_of_step(r, NULL);
     bool ok = false;
     if (!handle || !r->handle)
         status_invalid(st, "Must run 'setup' before performing partial runs.");
@@ -333,7 +344,7 @@ static bool remote_devices(void *s, struct session_device_info **out, int *n, st
     struct remote *r = s;
     struct arena a = {0};
     struct pb_list_devices_response *all;
-    struct limit l = limit_start(r, NULL);
+    struct limit l = limit_start(r, NULL, 0);
     bool ok = bring_up(r, l.cancel, st) && link_devices(r->link, r->handle, l.cancel, &a, &all, st);
     if (ok) {
         *out = mem_new_array(struct session_device_info,

@@ -52,7 +52,9 @@ static void far_abort(void *arg, const struct status *why);
 static bool far_recv(void *arg, const char *key, rendezvous_fn fn, void *fn_arg);
 
 void step_table_init(struct step_table *t, const char *name, struct peers *peers,
-                     void (*ended)(void *arg, struct task_step *s), void *arg)
+                     void (*ended)(void *arg, struct task_step *s, step_over_fn over,
+                                   void *over_arg),
+                     void *arg)
 {
     *t = (struct step_table){.peers = peers, .name = mem_strdup(name), .ended = ended, .arg = arg};
     t->ring = mem_new_array(uint64_t, STEP_MAX_OVER);
@@ -131,23 +133,25 @@ static struct task_step *bury(struct step_table *t, int64_t id)
     return s;
 }
 
-static void end_step(struct task_step *s)
+static void end_step(struct task_step *s, step_over_fn over_fn, void *arg)
 {
     struct status over = {0};
     status_fail(&over, STATUS_ABORTED, "Step %lld is over", (long long)s->id);
     rendezvous_abort(s->rendezvous, &over);
     status_clear(&over);
-    s->table->ended(s->table->arg, s);
+    s->table->ended(s->table->arg, s, over_fn, arg);
     task_step_unref(s);
 }
 
-void step_table_end(struct step_table *t, int64_t id)
+void step_table_end(struct step_table *t, int64_t id, step_over_fn over, void *arg)
 {
     lock_take(&t->lock);
     struct task_step *s = bury(t, id);
     lock_drop(&t->lock);
     if (s)
-        end_step(s);
+        end_step(s, over, arg);
+    else if (over)
+        over(arg);
 }
 
 void step_table_end_all(struct step_table *t)
@@ -161,7 +165,7 @@ void step_table_end_all(struct step_table *t)
         lock_drop(&t->lock);
         if (!s)
             return;
-        end_step(s);
+        end_step(s, NULL, NULL);
     }
 }
 

@@ -19,6 +19,10 @@ enum {
     REQUESTS_REMEMBERED = 100000,
 };
 
+typedef void (*step_over_fn)(void *arg);
+struct part_run;    /* of a worker */
+struct step_waiter; /* likewise */
+
 struct task_step {
     int refs; /* atomic */
     int64_t id;
@@ -26,6 +30,8 @@ struct task_step {
     struct rendezvous *rendezvous;
     struct strmap parts; /* piecewise runs by graph: worker_run.c's, guarded by the worker's lock */
     bool ended;          /* likewise: there will be no more of them */
+    struct part_run *runs; /* all that are under way, and who waits for their end: likewise */
+    struct step_waiter *waiters;
     struct lock lock;
     struct far_recv *recvs; /* under way; guarded by lock */
     struct peers *peers;    /* of the session that runs here; NULL: the table's */
@@ -36,8 +42,8 @@ struct task_step {
 struct step_table {
     struct peers *peers;
     char *name; /* "/job:ps/replica:0/task:0" */
-    /* A step is over: its piecewise runs are to go. */
-    void (*ended)(void *arg, struct task_step *s);
+    /* A step is over: its runs are to go; over (may be NULL) is called when they have. */
+    void (*ended)(void *arg, struct task_step *s, step_over_fn over, void *over_arg);
     void *arg;
     struct lock lock;
     /* --- guarded by lock --- */
@@ -46,15 +52,18 @@ struct step_table {
     int64_t next_over;
 };
 void step_table_init(struct step_table *t, const char *name, struct peers *peers,
-                     void (*ended)(void *arg, struct task_step *s), void *arg);
+                     void (*ended)(void *arg, struct task_step *s, step_over_fn over,
+                                   void *over_arg),
+                     void *arg);
 void step_table_release(struct step_table *t); /* no step is in use */
 
 /* Referenced; made where it is not there. ABORTED for one that is over, RESOURCE_EXHAUSTED when
  * there are too many. */
 struct task_step *step_table_get(struct step_table *t, int64_t id, struct status *st) MUST_CHECK;
 void task_step_unref(struct task_step *s);
-/* Ends a step: what waits, and what comes later, fails with ABORTED. */
-void step_table_end(struct step_table *t, int64_t id);
+/* Ends a step: what waits, and what comes later, fails with ABORTED. over (may be NULL) is called
+ * once nothing of it runs here, perhaps at once. */
+void step_table_end(struct step_table *t, int64_t id, step_over_fn over, void *arg);
 void step_table_end_all(struct step_table *t);
 
 /* --- ids of requests, so that none is done twice --- */

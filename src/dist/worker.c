@@ -453,9 +453,9 @@ struct worker_part *worker_find_part(struct worker *w, struct str session, struc
 
 /* --- clearing --- */
 
-void worker_cleanup_graph(struct worker *w, int64_t step_id)
+void worker_cleanup_graph(struct worker *w, int64_t step_id, void (*over)(void *arg), void *arg)
 {
-    step_table_end(&w->steps, step_id);
+    step_table_end(&w->steps, step_id, over, arg);
 }
 
 void worker_cleanup_all(struct worker *w, const struct pb_strs *containers)

@@ -59,7 +59,9 @@ typedef void (*worker_run_fn)(void *arg, const struct status *st, struct wire_va
 /* cancel (may be NULL) ends it early. done is called exactly once. */
 void worker_run_graph(struct worker *w, const struct worker_run *r, struct cancel *cancel,
                       worker_run_fn done, void *arg);
-void worker_cleanup_graph(struct worker *w, int64_t step_id);
+/* Ends a step: its parts are cancelled. over (may be NULL) is called when none of them runs any
+ * more, perhaps at once; none starts afterwards. */
+void worker_cleanup_graph(struct worker *w, int64_t step_id, void (*over)(void *arg), void *arg);
 /* Clears containers; none: the default one. */
 void worker_cleanup_all(struct worker *w, const struct pb_strs *containers);
 /* Waits, without a thread, for a value of a step; ABORTED for one that is over. */

@@ -63,8 +63,9 @@ void worker_leave(struct worker *w);
 struct worker_part *worker_find_part(struct worker *w, struct str session, struct str graph,
                                      struct status *st) MUST_CHECK;
 void worker_part_unref(struct worker_part *p);
-/* Lets a step's piecewise runs go (worker_run.c). */
-void worker_step_ended(void *worker, struct task_step *s);
+/* Cancels a step's runs and lets the piecewise ones go; over (may be NULL) is called when none runs
+ * any more (worker_run.c). */
+void worker_step_ended(void *worker, struct task_step *s, step_over_fn over, void *over_arg);
 /* The form of a part for steps in pieces. */
 struct callable *worker_piecewise(struct worker_part *p, struct status *st) MUST_CHECK;
 

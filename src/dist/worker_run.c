@@ -16,13 +16,20 @@ struct part_run { /* counted: the callable's, each call's, the step's table for 
     struct worker_part *part;
     struct task_step *step;
     struct cancel *cancel;
-    char *piecewise; /* the graph handle; NULL: a whole step */
+    char *piecewise;               /* the graph handle; NULL: a whole step */
+    struct part_run *next, **link; /* in step->runs; guarded by the worker's lock */
     struct lock lock;
     /* --- guarded by lock --- */
     bool over;
     struct status status;
     struct strbuf stats;
     struct run_call *calls;
+};
+
+struct step_waiter { /* for the end of a step's runs */
+    step_over_fn over;
+    void *arg;
+    struct step_waiter *next;
 };
 
 struct call_recv {
@@ -121,16 +128,97 @@ static void forget_piecewise(struct part_run *run)
         run_unref(run);
 }
 
-void worker_step_ended(void *worker, struct task_step *s)
+/* False: the step is over, and the run is not to start. */
+static bool join_step(struct part_run *run)
+{
+    struct task_step *s = run->step;
+    lock_take(&run->worker->lock);
+    bool open = !s->ended;
+    if (open) {
+        run->next = s->runs;
+        run->link = &s->runs;
+        if (s->runs)
+            s->runs->link = &run->next;
+        s->runs = run;
+    }
+    lock_drop(&run->worker->lock);
+    return open;
+}
+
+static void leave_step(struct part_run *run)
+{
+    struct step_waiter *waiters = NULL;
+    lock_take(&run->worker->lock);
+    if (run->link) {
+        *run->link = run->next;
+        if (run->next)
+            run->next->link = run->link;
+        run->link = NULL;
+    }
+    if (!run->step->runs) {
+        waiters = run->step->waiters;
+        run->step->waiters = NULL;
+    }
+    lock_drop(&run->worker->lock);
+    while (waiters) {
+        struct step_waiter *w = waiters;
+        waiters = w->next;
+        w->over(w->arg);
+        mem_free(w);
+    }
+}
+
+/* No run starts from now on. Those under way, referenced; who waits for them is kept. */
+static struct part_run **end_runs(struct worker *w, struct task_step *s, struct step_waiter *waiter,
+                                  int64_t *n)
+{
+    *n = 0;
+    lock_take(&w->lock);
+    s->ended = true;
+    for (struct part_run *run = s->runs; run; run = run->next)
+        ++*n;
+    struct part_run **all = mem_new_array(struct part_run *, *n + 1);
+    int64_t i = 0;
+    for (struct part_run *run = s->runs; run; run = run->next)
+        all[i++] = run_ref(run);
+    if (*n > 0 && waiter) {
+        waiter->next = s->waiters;
+        s->waiters = waiter;
+    }
+    lock_drop(&w->lock);
+    return all;
+}
+
+static void cancel_runs(struct worker *w, struct task_step *s, step_over_fn over, void *arg)
+{
+    int64_t n;
+    struct step_waiter *waiter = NULL;
+    if (over) {
+        waiter = mem_new(struct step_waiter);
+        *waiter = (struct step_waiter){.over = over, .arg = arg};
+    }
+    struct part_run **runs = end_runs(w, s, waiter, &n);
+    for (int64_t i = 0; i < n; i++) {
+        cancel_fire(runs[i]->cancel, STATUS_CANCELLED, "The step was ended by its master");
+        run_unref(runs[i]);
+    }
+    mem_free(runs);
+    if (n > 0 || !over)
+        return;
+    mem_free(waiter);
+    over(arg);
+}
+
+void worker_step_ended(void *worker, struct task_step *s, step_over_fn over, void *over_arg)
 {
     struct worker *w = worker;
     offers_drop_step(w->offers, s->id);
+    cancel_runs(w, s, over, over_arg);
     for (;;) {
         const char *key;
         void *value = NULL;
         int64_t at = 0;
         lock_take(&w->lock);
-        s->ended = true;
         struct part_run *run =
             strmap_next(&s->parts, &at, &key, &value) ? strmap_remove(&s->parts, key) : NULL;
         lock_drop(&w->lock);
@@ -242,6 +330,7 @@ static void run_over(void *arg, const struct status *st, struct strbuf *metadata
 {
     struct part_run *run = arg;
     int64_t n;
+    leave_step(run);
     if (!status_ok(st))
         rendezvous_abort(run->step->rendezvous, st);
     lock_take(&run->lock);
@@ -388,7 +477,13 @@ static void begin(struct part_run *run, struct callable *callable, bool fresh,
                   const struct worker_run *r, struct run_call *call)
 {
     call_begin(call, r);
-    if (fresh) {
+    if (fresh && !join_step(run)) {
+        struct status st = {0};
+        struct strbuf none = {0};
+        status_fail(&st, STATUS_ABORTED, "Step %lld is over", (long long)r->step_id);
+        run_over(run_ref(run), &st, &none);
+        status_clear(&st);
+    } else if (fresh) {
         const struct callable_step s = {.rendezvous = run->step->rendezvous,
                                         .cancel = run->cancel,
                                         .step_id = r->step_id,

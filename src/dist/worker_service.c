@@ -151,14 +151,20 @@ static void run_graph(void *arg, struct rpc_call *c)
     worker_run_graph(s->owner, &r, s->cancel, run_over, s);
 }
 
-static void cleanup_graph(void *arg, struct rpc_call *c)
+static void cleaned(void *arg)
 {
     struct status st = {0};
+    serving_reply(arg, NULL, &st);
+}
+
+/* The reply says that nothing of the step runs here any more. */
+static void cleanup_graph(void *arg, struct rpc_call *c)
+{
     struct serving *s = serving_new(c, arg, &pb_cleanup_graph_request_desc, NULL);
     if (!s)
         return;
-    worker_cleanup_graph(s->owner, ((const struct pb_cleanup_graph_request *)s->request)->step_id);
-    serving_reply(s, NULL, &st);
+    worker_cleanup_graph(s->owner, ((const struct pb_cleanup_graph_request *)s->request)->step_id,
+                         cleaned, s);
 }
 
 static void cleanup_all(void *arg, struct rpc_call *c)

@@ -2,6 +2,7 @@
 /* timeout: 120 */
 /* Masters and workers: graphs over several tasks give what one process gives, state belongs to the
  * task, errors name the part that failed, restarts are seen. Skipped, counted, without gRPC. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -293,8 +294,7 @@ static void test_steps__a_step_that_waits_can_be_ended(void **state)
     if (st.code != STATUS_DEADLINE_EXCEEDED)
         fail_msg("%s: %s", status_code_name(st.code), status_message(&st));
     status_clear(&st);
-    run_target(1, s, "put", 4.0f); /* the step that ended may take one, if it has not yet heard */
-    run_target(1, s, "put", 4.0f);
+    run_target(1, s, "put", 4.0f); /* it is for the next one: the step is over everywhere */
     assert_true(client_float(&c, 1, s, "taken:0") == 4.0f);
     struct cancel *cancel = cancel_new(NULL);
     cancel_fire(cancel, STATUS_CANCELLED, "the client went away");
@@ -305,6 +305,60 @@ static void test_steps__a_step_that_waits_can_be_ended(void **state)
     cancel_unref(cancel);
     client_close(&c, 1, s);
     mem_free(s);
+    cluster_stop(&c);
+}
+
+struct waiting_step { /* a dequeue, on a thread of its own */
+    const char *session;
+    struct cancel *cancel;
+    int code;
+};
+
+static void *wait_for_element(void *arg)
+{
+    struct waiting_step *w = arg;
+    struct status st = {0};
+    struct tensor t = {0};
+    const struct client_run r = {.session = w->session, .fetches = "taken:0", .cancel = w->cancel};
+    (void)!client_run(&c, 1, &r, &t, &st);
+    w->code = st.code;
+    status_clear(&st);
+    tensor_clear(&t);
+    return NULL;
+}
+
+/* However far the step got, what is put in afterwards is for others. */
+static void test_steps__one_that_was_ended_takes_nothing(void **state)
+{
+    (void)state;
+    start(pair, 2);
+    char *other = client_session(&c, 1, queue, NULL);
+    run_target(1, other, "put", 1.0f);
+    assert_true(client_float(&c, 1, other, "taken:0") == 1.0f);
+    for (int i = 0; i < 20; i++) {
+        char *s = client_session(&c, 1, queue, NULL);
+        struct waiting_step w = {.session = s, .cancel = cancel_new(NULL)};
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, wait_for_element, &w), 0);
+        if (i % 2) { /* the client goes away */
+            cancel_fire(w.cancel, STATUS_CANCELLED, "the client went away");
+            pthread_join(thread, NULL);
+            assert_int_equal(w.code, STATUS_CANCELLED);
+            client_close(&c, 1, s);
+        } else {
+            client_close(&c, 1, s);
+        }
+        run_target(1, other, "put", (float)i);
+        assert_true(client_float(&c, 1, other, "taken:0") == (float)i);
+        if (i % 2 == 0) {
+            pthread_join(thread, NULL);
+            assert_true(w.code == STATUS_CANCELLED || w.code == STATUS_ABORTED);
+        }
+        cancel_unref(w.cancel);
+        mem_free(s);
+    }
+    client_close(&c, 1, other);
+    mem_free(other);
     cluster_stop(&c);
 }
 
@@ -437,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_steps__errors_say_where),
         cmocka_unit_test(test_steps__a_task_that_came_back_is_aborted_once),
         cmocka_unit_test(test_steps__a_step_that_waits_can_be_ended),
+        cmocka_unit_test(test_steps__one_that_was_ended_takes_nothing),
         cmocka_unit_test(test_steps__in_pieces),
         cmocka_unit_test(test_steps__a_graph_grows),
         cmocka_unit_test(test_steps__stats_of_all_tasks),
