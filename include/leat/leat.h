@@ -15,6 +15,7 @@
 
 #include "tensorflow/c/c_api.h"
 
+#include "leat/allreduce.h"
 #include "leat/clip.h"
 #include "leat/cluster.h"
 #include "leat/constant.h"

@@ -4,6 +4,7 @@
 #include "build/optimizer.h"
 #include "base/mem.h"
 #include "build/sync_replicas.h"
+#include "leat/allreduce.h"
 #include "leat/optimizer.h"
 
 /* ---- compute ---- */
@@ -24,6 +25,8 @@ int leat_compute_gradients(leat_optimizer *opt, TF_Output loss, struct leat_outp
     if (ok)
         ok = leat_gradients(g, &loss, 1, xs, vars.n, grads,
                             .grad_ys = leat_valid(grad_loss) ? &grad_loss : NULL);
+    if (ok && opt->allreduce)
+        ok = leat_allreduce_gradients(g, grads, vars.n, opt->allreduce_bytes);
     mem_free(xs);
     return ok;
 }

@@ -51,6 +51,8 @@ struct leat_optimizer { /* heap; the caller's */
     struct slots *slots;
     int64_t num_slots, cap_slots;
     struct leat_variable_parts powers[2]; /* Adam's; ref invalid until made */
+    bool allreduce; /* gradients are averaged between processes, in buckets of so many bytes */
+    int64_t allreduce_bytes;
     struct sync_replicas *sync; /* owned; not NULL: leat_sync_replicas, which applies by another */
 };
 
