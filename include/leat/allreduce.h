@@ -47,17 +47,19 @@ LEAT_EXPORT void leat_allreduce_args_init(struct leat_allreduce_args *args);
 /* opt itself, whose leat_compute_gradients (and leat_minimize) now gives the mean over the
  * processes. Dense gradients are float, double or half; of slices, the values and indices of all
  * processes are gathered. NULL, and the graph's error, before leat_allreduce_init
- * (FAILED_PRECONDITION) and for a size of no bucket (INVALID_ARGUMENT). */
+ * (FAILED_PRECONDITION) and for a size of no bucket (INVALID_ARGUMENT). The optimizer's thread. */
 LEAT_EXPORT leat_optimizer *leat_allreduce_optimizer_fn(const struct leat_allreduce_args *args);
 
 /* The same for gradients that come from elsewhere: replaces each valid one of grads[0, n). 1, or 0
- * and the graph's error. Alone: leaves them as they are. */
+ * and the graph's error. Alone: leaves them as they are. The thread that builds g. */
 LEAT_EXPORT int leat_allreduce_gradients(TF_Graph *g, struct leat_grad *grads, int n,
                                          int64_t bucket_bytes);
 /* The operation that gives all global variables of the graph the values that rank `root` has. All
  * have been initialised; every process runs it. Alone it does nothing. Types: float, double, half,
  * int32, int64. NULL and the graph's error: INVALID_ARGUMENT (another type, root out of range, a
- * shape that is not known), FAILED_PRECONDITION before leat_allreduce_init. */
+ * shape that is not known), FAILED_PRECONDITION before leat_allreduce_init. The thread that builds
+ * g.
+ */
 LEAT_EXPORT TF_Operation *leat_broadcast_variables(TF_Graph *g, int root);
 
 #ifdef __cplusplus
