@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cpu.h"
 #include "base/lock.h"
@@ -51,6 +52,7 @@ static struct {
     int rank, size, launched; /* set before RUNNING */
     pthread_t thread;
     bool has_thread;
+    pid_t pid; /* the thread's: a fork has none */
     /* the thread's own */
     struct mpi_ranks ranks;
     struct mpi_meets meets; /* rank 0 */
@@ -137,7 +139,8 @@ static bool gather_room(struct part *p, size_t *at, struct status *st)
     rows[world.rank] = here;
     ok = ok && mpi_move_gather(&world.ranks, rows, eights, st);
     for (int r = 0; ok && here && r < size; r++)
-        here = rows[r] || status_exhausted(&mine, "CollectiveGather: rank %d has no room", r);
+        here = rows[r] ||
+               status_exhausted(&mine, "CollectiveGather: rank %d cannot take the result", r);
     if (ok && !here)
         ok = !status_ok(&mine) ? (status_move(st, &mine), false)
                                : status_invalid(st, "CollectiveGather: too many rows");
@@ -460,7 +463,7 @@ static void *run(void *arg)
     lock_drop(&world.lock);
     if (ok) {
         serve();
-        if (!mpi_link_stop(&st))
+        if (!is_broken() && !mpi_link_stop(&st))
             break_world(&st);
     }
     mpi_meets_release(&world.meets);
@@ -551,6 +554,8 @@ static struct part *part_new(struct collective *m, struct status *st)
 /* Under the lock: true when the thread has it. */
 static bool hand_in(struct part *p, struct collective *m, struct status *st)
 {
+    if (world.pid != getpid())
+        return status_precondition(st, "MPI was in use before this process was forked");
     if (!status_ok(&world.broken) || world.state != RUNNING) {
         status_copy(st, &world.broken);
         return !status_ok(st)
@@ -609,6 +614,7 @@ static bool start(struct status *st)
 {
     world.launched = mpi_launched_size();
     world.joined_end = &world.joined;
+    world.pid = getpid();
     if (world.launched == 1) {
         world.rank = 0;
         world.size = 1;
@@ -667,7 +673,7 @@ int mpi_size(void)
 bool mpi_finalize(struct status *st)
 {
     lock_take(&world.lock);
-    const bool runs = world.state == RUNNING;
+    const bool runs = world.state == RUNNING && world.pid == getpid();
     if (runs)
         world.state = LEAVING;
     cond_broadcast(&world.changed);

@@ -365,6 +365,10 @@ static bool prepare(struct kernel_env *env, const struct collective *m, struct s
     if (m->kind == COLLECTIVE_GATHER && m->in->shape.rank == 0)
         return status_invalid(st,
                               "CollectiveGather: input must be at least a vector, not a scalar");
+    if (!env->collectives && m->group_size > 1 && strcmp(m->hint, "mpi") == 0)
+        return status_precondition(st,
+                                   "a collective over MPI needs leat_allreduce_init, in a job of "
+                                   "more than one process");
     return env->step_resources ||
            status_internal(st, "a collective needs a step that others can take part in");
 }
