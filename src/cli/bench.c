@@ -182,6 +182,8 @@ static void print_json(const struct bench *b, const struct bench_figures *v, int
     summarize(v, n, &all);
     print_json_head(b, &all);
     if (n == 1)
+        printf(", \"runs\": %lld", (long long)b->parts[first].runs);
+    if (n == 1)
         print_json_training(&b->parts[first]);
     if (b->c->part_name) {
         fputs(", \"parts\": [", stdout);

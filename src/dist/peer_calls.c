@@ -85,8 +85,8 @@ static void call_done(void *arg, const struct status *st, struct rpc_msg *reply)
     done(done_arg, &out, reply);
     status_clear(&out);
     lock_take(&set->lock);
-    set->live--;
-    cond_broadcast(&set->changed);
+    if (--set->live == 0 && set->stopping) /* else the thread that ticks would wake at every call */
+        cond_broadcast(&set->changed);
     lock_drop(&set->lock);
 }
 
