@@ -230,7 +230,10 @@ static int mpirun(int n, const char *program, const char *words)
     FILE *f = popen(command, "r");
     assert_non_null(f);
     program_output[fread(program_output, 1, sizeof program_output - 1, f)] = 0;
-    return pclose(f);
+    const int code = pclose(f);
+    if (strstr(program_output, "Leat was built without"))
+        skip();
+    return code;
 }
 
 static bool mpirun_works(void)
@@ -299,9 +302,11 @@ static void test_allreduce__library_and_launcher_that_do_not_belong_together(voi
     setenv("PMI_SIZE", "2", 1);
     assert_int_equal(program_run("../examples/allreduce", ""), 1);
     program_says("MPI");
+    const bool built = !strstr(program_output, "Leat was built without");
     setenv("LEAT_MPI", "/nonexistent/libmpi.so", 1);
     assert_int_equal(program_run("../examples/allreduce", ""), 1);
-    program_says("/nonexistent/libmpi.so");
+    if (built)
+        program_says("/nonexistent/libmpi.so");
     unsetenv("LEAT_MPI");
     unsetenv("PMI_SIZE");
 }
