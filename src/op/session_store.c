@@ -13,6 +13,7 @@ struct store {
     struct resource base;
     struct lock lock;
     struct strmap tensors; /* handle -> struct tensor, mem_alloc'd; guarded by lock */
+    int64_t next_id;       /* atomic; of the session's store */
 };
 
 static const char STORE_NAME[] = "__session_tensors";
@@ -82,16 +83,26 @@ static struct tensor *take_out(struct store *s, struct str handle)
     return t;
 }
 
+/* Numbers count within a session, as TensorFlow's do: the handles of the same steps are the same.
+ */
+static bool new_id(struct kctx *c, int64_t *id, struct status *st)
+{
+    struct store *s = store_of(c->env->container_resources, st);
+    if (!s)
+        return false;
+    *id = __atomic_fetch_add(&s->next_id, 1, __ATOMIC_RELAXED);
+    resource_unref(&s->base);
+    return true;
+}
+
 bool session_store_offer(struct kctx *c, struct tensor *t, char **handle, struct status *st)
 {
-    static int64_t next_id; /* atomic */
-    struct store *s = store_of(c->env->step_resources, st);
+    int64_t id = 0;
+    struct store *s = new_id(c, &id, st) ? store_of(c->env->step_resources, st) : NULL;
 
     if (!s)
         return false;
-    *handle =
-        mem_printf("%s;%lld;%s", c->kernel->node_name,
-                   (long long)__atomic_fetch_add(&next_id, 1, __ATOMIC_RELAXED), c->kernel->device);
+    *handle = mem_printf("%s;%lld;%s", c->kernel->node_name, (long long)id, c->kernel->device);
     put(s, *handle, t);
     resource_unref(&s->base);
     return true;
