@@ -171,15 +171,17 @@ static bool add_rows(struct accumulator *a, const struct gradient *g, struct sta
     struct sparse_sum rows = {mem_new_array(int64_t, n), mem_new_array(int64_t, n), n};
 
     for (int64_t i = 0, j = 0, k = 0; merge_next(&m, &i, &j, &row); k++) {
-        char *to = (char *)sum.data + (size_t)k * bytes;
-        const char *first = (const char *)a->sum.data + (size_t)row.from_a * bytes;
-        const char *second = (const char *)g->values->data + (size_t)row.from_b * bytes;
-
         rows.indices[k] = row.index;
         rows.counts[k] = row.count;
-        if (bytes > 0)
-            memcpy(to, row.from_a >= 0 ? first : second, bytes);
-        if (row.from_a >= 0 && row.from_b >= 0)
+        if (bytes == 0) /* then there may be no memory to point into */
+            continue;
+        const int64_t at_a = row.from_a, at_b = row.from_b;
+        const char *first = at_a < 0 ? NULL : (const char *)a->sum.data + (size_t)at_a * bytes;
+        const char *second = at_b < 0 ? NULL : (const char *)g->values->data + (size_t)at_b * bytes;
+        char *to = (char *)sum.data + (size_t)k * bytes;
+
+        memcpy(to, first ? first : second, bytes);
+        if (first && second)
             accumulator_add(a->dtype, to, second, width);
     }
     tensor_clear(&a->sum);
