@@ -73,6 +73,15 @@ def cwise(op, rng, types):
         wide(t) and not op.endswith('Add') and 0 not in s
 
 
-GENERATORS = {'SparseReorder': reorder, 'SparseTensorDenseAdd': dense_add, 'SparseReduceSum': reduce,
+def add(op, rng, types):
+    t = pick(rng, types(op, 'T'))
+    real = {np.complex64: np.float32, np.complex128: np.float64}.get(t, t)
+    dims = some(rng)
+    ins = [x for _i in range(2) for x in sparse(rng, t, dims)]
+    names = [p + n for p in ('a_', 'b_') for n in ('indices', 'values', 'shape')]
+    return list(zip(names, ins)) + [('thresh', real(pick(rng, [0, 1, 2])))], {}, wide(t)
+
+
+GENERATORS = {'SparseAdd': add, 'SparseReorder': reorder, 'SparseTensorDenseAdd': dense_add, 'SparseReduceSum': reduce,
               'SparseTensorDenseMatMul': dense_matmul, 'SparseSoftmax': softmax,
               'SparseDenseCwiseAdd': cwise, 'SparseDenseCwiseMul': cwise, 'SparseDenseCwiseDiv': cwise}
