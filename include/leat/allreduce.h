@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Joins the processes that a launcher started together; where none started this one, it is alone,
- * and MPI is not opened. 1, also when it was called before; or 0 with the status set: NOT_FOUND (no
+ * and MPI is not opened. 1, also when it was called before; or 0. Errors: NOT_FOUND (no
  * MPI library), FAILED_PRECONDITION (library and launcher are not each other's; after
  * leat_allreduce_finalize; MPI was started without MPI_THREAD_MULTIPLE), UNIMPLEMENTED (Leat was
  * built without MPI). Sessions' steps that begin from now on can reach the others. Any thread. */
@@ -35,7 +35,7 @@ LEAT_EXPORT int leat_allreduce_rank(void);
 LEAT_EXPORT int leat_allreduce_size(void);
 /* Waits until all processes have called it, and leaves MPI; a launcher takes a process that ends
  * without it for a failure. No step of this process may be running; the others' that wait for this
- * process fail with UNAVAILABLE. 1, or 0 with the status set. */
+ * process fail with UNAVAILABLE. 1, or 0 with the error in the status. Any thread. */
 LEAT_EXPORT int leat_allreduce_finalize(TF_Status *status);
 
 struct leat_allreduce_args {
@@ -43,6 +43,7 @@ struct leat_allreduce_args {
     leat_optimizer *opt;
     int64_t bucket_bytes; /* gradients are sent together up to so many bytes: 4 MiB */
 };
+/* Any thread; cannot fail. */
 LEAT_EXPORT void leat_allreduce_args_init(struct leat_allreduce_args *args);
 /* opt itself, whose leat_compute_gradients (and leat_minimize) now gives the mean over the
  * processes. Dense gradients are float, double or half; of slices, the values and indices of all
