@@ -101,7 +101,7 @@ static bool beat_result(struct peer *p, const struct status *st, const struct rp
         mem_free(p->name);
         p->name = mem_strndup(x.task.n ? x.task.p : "", x.task.n);
     }
-    if (ok && !str_is(x.task, p->name))
+    if (ok && !p->set->brought && !str_is(x.task, p->name))
         ok = status_precondition(&own, "%.*s answers there", (int)min_i64((int64_t)x.task.n, 200),
                                  x.task.n ? x.task.p : "");
     /* Devices were asked for when it was silent; else the answer is as it was before. */

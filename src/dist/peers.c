@@ -64,7 +64,8 @@ struct peers *peers_new(const struct spec *spec, const struct rpc_security *secu
 struct peers *peers_like(const struct peers *p, const struct spec *spec)
 {
     struct peers *out = peers_new(spec, p->secured ? &p->security : NULL, &p->deadlines);
-    peers_set_self(out, p->self ? p->self : "", p->self_incarnation);
+    peers_set_self(out, "", p->self_incarnation); /* no name that others would know it by */
+    out->brought = true;
     return out;
 }
 

@@ -28,7 +28,8 @@ struct peer_deadlines {
 };
 struct peers *peers_new(const struct spec *spec, const struct rpc_security *security,
                         const struct peer_deadlines *deadlines);
-/* Of another cluster, with the same security and deadlines; the caller's. */
+/* Of a cluster that a client brings, with the same security and deadlines; the caller's. Its tasks
+ * are known by their addresses: who they say they are is not looked at. */
 struct peers *peers_like(const struct peers *p, const struct spec *spec);
 /* The one task behind an address, whoever it is: for a client, which is no task. Its name is said
  * as "the task" until it has answered. */

@@ -80,6 +80,7 @@ struct peers {
     struct rpc_security security;
     bool secured;
     struct peer_deadlines deadlines;
+    bool brought; /* a client's cluster: its names are not those that tasks have for themselves */
     char *self;
     uint64_t self_incarnation;
     struct peer *v;

@@ -101,6 +101,16 @@ void task_step_unref(struct task_step *s)
     mem_free(s);
 }
 
+void task_step_place(struct task_step *s, struct str name, struct peers *peers)
+{
+    lock_take(&s->lock);
+    if (!s->name)
+        __atomic_store_n(&s->name, mem_strndup(name.p, name.n), __ATOMIC_RELEASE);
+    if (!s->peers)
+        __atomic_store_n(&s->peers, peers, __ATOMIC_RELEASE);
+    lock_drop(&s->lock);
+}
+
 struct task_step *step_table_get(struct step_table *t, int64_t id, struct status *st)
 {
     struct task_step *s = NULL;
@@ -302,7 +312,8 @@ static struct peer *find_peer(struct task_step *s, struct str device, struct sta
     if (!ok)
         status_invalid(st, "Invalid rendezvous key: no task in '%.200s'", name);
     mem_free(name);
-    return ok ? peers_find(s->peers ? s->peers : s->table->peers, spec.job, spec.task, st) : NULL;
+    struct peers *peers = __atomic_load_n(&s->peers, __ATOMIC_ACQUIRE);
+    return ok ? peers_find(peers ? peers : s->table->peers, spec.job, spec.task, st) : NULL;
 }
 
 /* False: the step was aborted. */
@@ -343,7 +354,8 @@ static bool far_recv(void *arg, const char *key, rendezvous_fn fn, void *fn_arg)
     struct status st = {0};
     struct rpc_msg m = {0};
     bool parsed = transfer_key_parse(key, &k, &st);
-    if (parsed && device_in_task(k.src, s->name ? s->name : s->table->name))
+    const char *name = __atomic_load_n(&s->name, __ATOMIC_ACQUIRE);
+    if (parsed && device_in_task(k.src, name ? name : s->table->name))
         return false;
     struct far_recv *r = mem_new(struct far_recv);
     *r = (struct far_recv){.refs = 2, .step = step_ref(s), .fn = fn, .arg = fn_arg};

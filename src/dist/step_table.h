@@ -34,9 +34,10 @@ struct task_step {
     struct step_waiter *waiters;
     struct lock lock;
     struct far_recv *recvs; /* under way; guarded by lock */
-    struct peers *peers;    /* of the session that runs here; NULL: the table's */
-    char *name;             /* this task's in that session; NULL: the table's. Guarded by lock */
-    struct status aborted;  /* guarded by lock */
+    /* Written once, under lock; read without it, atomically. */
+    struct peers *peers;   /* of the session that runs here; NULL: the table's */
+    char *name;            /* this task's in that session; NULL: the table's */
+    struct status aborted; /* guarded by lock */
 };
 
 struct step_table {
@@ -61,6 +62,9 @@ void step_table_release(struct step_table *t); /* no step is in use */
  * there are too many. */
 struct task_step *step_table_get(struct step_table *t, int64_t id, struct status *st) MUST_CHECK;
 void task_step_unref(struct task_step *s);
+/* The step is of a session in which this task has another name, and (NULL: not known yet) other
+ * peers. */
+void task_step_place(struct task_step *s, struct str name, struct peers *peers);
 /* Ends a step: what waits, and what comes later, fails with ABORTED. over (may be NULL) is called
  * once nothing of it runs here, perhaps at once. */
 void step_table_end(struct step_table *t, int64_t id, step_over_fn over, void *arg);

@@ -442,16 +442,6 @@ static bool check_keys(const struct worker *w, const struct worker_part *p,
     return true;
 }
 
-static void set_place(struct task_step *step, const struct worker_session *s)
-{
-    lock_take(&step->lock);
-    if (s->name && !step->name) {
-        step->name = mem_strdup(s->name);
-        step->peers = s->peers;
-    }
-    lock_drop(&step->lock);
-}
-
 /* The piecewise run that is under way, referenced, or a new one, which the step then knows. Takes
  * part and step. */
 static struct part_run *find_piecewise(struct worker *w, struct worker_part *part,
@@ -513,7 +503,8 @@ void worker_run_graph(struct worker *w, const struct worker_run *r, struct cance
     if (callable)
         step = step_table_get(&w->steps, r->step_id, &st);
     if (step) {
-        set_place(step, part->session);
+        if (part->session->name)
+            task_step_place(step, str_of(part->session->name), part->session->peers);
         run = r->partial ? find_piecewise(w, part, step, r, &fresh) : run_new(w, part, step, r);
         begin(run, callable, fresh, r, call_new(run, r, cancel, done, arg));
         return;
@@ -586,7 +577,9 @@ static void recv_cancelled(void *arg)
     waiting_unref(v);
 }
 
-static bool check_source(const struct worker *w, const struct transfer_key *k, struct status *st)
+/* task: the name that the key has for this task. */
+static bool check_source(const struct worker *w, const struct transfer_key *k, struct str *task,
+                         struct status *st)
 {
     const char *have = NULL;
     uint64_t now = 0;
@@ -595,6 +588,7 @@ static bool check_source(const struct worker *w, const struct transfer_key *k, s
         if (!str_ends(k->src, tail))
             continue;
         have = tail;
+        *task = str_make(k->src.p, k->src.n - strlen(tail));
         now = w->devices[i].incarnation;
     }
     if (!have)
@@ -612,10 +606,13 @@ static struct task_step *step_for_recv(struct worker *w, int64_t step_id, const 
                                        int64_t request_id, struct status *st)
 {
     struct transfer_key k;
-    if (!transfer_key_parse(key, &k, st) || !check_source(w, &k, st) ||
+    struct str task;
+    if (!transfer_key_parse(key, &k, st) || !check_source(w, &k, &task, st) ||
         !request_ids_add(&w->requests, request_id, "RecvTensor", st))
         return NULL;
     struct task_step *step = step_table_get(&w->steps, step_id, st);
+    if (step && !str_is(task, w->name)) /* perhaps before the part itself came */
+        task_step_place(step, task, NULL);
     if (step && rendezvous_waiting(step->rendezvous) >= STEP_MAX_WAITING) {
         status_exhausted(st, "Step %lld: more than %d values wait", (long long)step_id,
                          STEP_MAX_WAITING);

@@ -37,10 +37,11 @@ def free_ports(n):
 
 
 class Cluster:
-    """A ps and a worker: 'leat' or 'tf' each."""
+    """A ps and a worker: 'leat' or 'tf' each. alone: each task knows of itself only."""
 
-    def __init__(self, ps, worker):
+    def __init__(self, ps, worker, alone=False):
         self.kinds = (ps, worker)
+        self.alone = alone
         self.ports = free_ports(len(JOBS))
         self.spec = tf.train.ClusterSpec(
             {job: ['localhost:%d' % port] for job, port in zip(JOBS, self.ports)})
@@ -49,8 +50,8 @@ class Cluster:
 
     def __enter__(self):
         for job, kind in zip(JOBS, self.kinds):
-            definition = tf.train.ServerDef(cluster=self.spec.as_cluster_def(), job_name=job,
-                                            task_index=0, protocol='grpc')
+            definition = tf.train.ServerDef(cluster=self.known(job).as_cluster_def(), task_index=0,
+                                            job_name='here' if self.alone else job, protocol='grpc')
             if kind == 'tf':
                 self.servers.append(tf.train.Server(definition))
                 continue
@@ -72,6 +73,10 @@ class Cluster:
             process.kill()
             process.wait()
             process.stdout.close()
+
+    def known(self, job):
+        """The cluster as the task of a job is told of it."""
+        return tf.train.ClusterSpec({'here': self.spec.job_tasks(job)}) if self.alone else self.spec
 
     def target(self, job):
         return 'grpc://localhost:%d' % self.ports[JOBS.index(job)]
@@ -108,9 +113,9 @@ class Model:
     def feeds(self):
         return {self.x: self.data, self.y: self.wanted}
 
-    def run(self, target=''):
+    def run(self, target='', config=None):
         """The losses, by TensorFlow's client."""
-        with tf.Session(target, graph=self.graph) as session:
+        with tf.Session(target, graph=self.graph, config=config) as session:
             session.run(self.init)
             return [session.run([self.loss, self.train], self.feeds())[0] for _ in range(STEPS)]
 
@@ -264,6 +269,82 @@ def state_outlives_its_client():
                 return 'a variable was there after Reset'
             except tf.errors.FailedPreconditionError:
                 return None
+
+
+def brought_cluster(ps, worker, share):
+    """The client brings the cluster that the tasks do not know of (ClusterSpec propagation)."""
+    want = Model().run()
+    with Cluster(ps, worker, alone=True) as c:
+        model = Model(c.spec)
+        config = tf.ConfigProto(cluster_def=c.spec.as_cluster_def(), operation_timeout_in_ms=60000)
+        config.experimental.share_session_state_in_clusterspec_propagation = share
+        for job in JOBS:
+            same_losses(model.run(c.target(job), config), want)
+        with tf.Session(c.target('worker'), graph=model.graph, config=config) as session:
+            names = sorted(d.name for d in session.list_devices())
+            assert [n.rsplit('/', 1)[0] for n in names if 'device:CPU:' in n] == [
+                '/job:%s/replica:0/task:0' % job for job in JOBS], names
+            with model.graph.as_default():
+                steps = tf.train.get_global_step()
+            try:
+                got = session.run(steps)
+            except tf.errors.FailedPreconditionError:
+                got = None
+            assert got == (STEPS if share else None), got
+
+
+@CHECKS
+def brought_to_leat():
+    brought_cluster('leat', 'leat', False)
+    brought_cluster('leat', 'leat', True)
+
+
+@CHECKS
+def brought_to_tensorflow_and_leat():
+    brought_cluster('tf', 'leat', False)
+    brought_cluster('tf', 'leat', True)
+
+
+@CHECKS
+def brought_to_leat_and_tensorflow():
+    brought_cluster('leat', 'tf', False)
+
+
+@CHECKS
+def isolated_state():
+    """isolate_session_state: what one session sets another does not see."""
+    with Cluster('leat', 'leat') as c:
+        model = Model(c.spec)
+        config = tf.ConfigProto(isolate_session_state=True, operation_timeout_in_ms=60000)
+        with tf.Session(c.target('worker'), graph=model.graph, config=config) as one:
+            one.run(model.init)
+            one.run(model.loss, model.feeds())
+            with tf.Session(c.target('worker'), graph=model.graph, config=config) as other:
+                try:
+                    other.run(model.loss, model.feeds())
+                    return 'a session saw what an isolated one had set'
+                except tf.errors.FailedPreconditionError:
+                    return None
+
+
+@CHECKS
+def what_has_ended_takes_nothing():
+    """A dequeue of a step that timed out, by the client of TensorFlow, takes no element later."""
+    with Cluster('leat', 'leat') as c, tf.Graph().as_default() as graph:
+        with tf.device('/job:ps'):
+            queue = tf.FIFOQueue(10, tf.float32, shared_name='waited')
+            put, take, size = queue.enqueue(7.), queue.dequeue(), queue.size()
+        with tf.Session(c.target('worker'), graph=graph) as session:
+            for _ in range(5):
+                try:
+                    session.run(take, options=tf.RunOptions(timeout_in_ms=100))
+                    return 'an empty queue gave something'
+                except tf.errors.DeadlineExceededError:
+                    pass
+            session.run(put)
+            assert session.run(size) == 1
+            assert session.run(take) == 7.
+    return None
 
 
 if __name__ == '__main__':
