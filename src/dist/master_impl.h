@@ -40,6 +40,7 @@ struct master_task {   /* a task as one session sees it; guarded by the session'
     uint64_t incarnation;
     uint64_t created; /* the incarnation that has a worker session of ours; 0: none has */
     bool uncertain;   /* whether it still has it */
+    int64_t over;     /* atomic: a step that is over, which the next RunGraph tells; 0: none */
     struct task_device *devices;
     int num_devices;
 };
@@ -205,6 +206,8 @@ struct step_request {
 void master_start_step(const struct step_request *r);
 /* Tells the tasks of a plan that a step is over; waits for none. */
 void master_cleanup(struct master_plan *p, int64_t step_id);
+/* Tells a task the step that it was not told yet. */
+void master_flush_over(struct master_session *s, int task);
 int64_t master_new_step_id(void);
 bool master_random(void *out, size_t bytes);
 

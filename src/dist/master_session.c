@@ -409,6 +409,7 @@ static void delete_all(struct master_session *s, int *left)
         bool created = t->created != 0;
         t->created = 0;
         lock_drop(&s->lock);
+        master_flush_over(s, i);
         if (created && t->peer)
             delete_at(s, t, left);
         else if (created && !worker_delete_session(s->master->local, str_of(s->handle), &st))

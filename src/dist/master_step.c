@@ -21,6 +21,7 @@ struct step_part {
     int num_send, num_recv;
     bool used;
     bool unknown;                /* its call was cancelled: perhaps it still runs */
+    int64_t over;                /* an earlier step that its request says is over; 0: none */
     struct rpc_request *request; /* guarded by the run's lock */
 };
 
@@ -176,11 +177,10 @@ static void cleaned(void *arg, const struct status *st, struct rpc_msg *reply)
 }
 
 /* The master's own part is over when this is called. */
-static void cleanup_part(struct master_plan *p, int part, int64_t step_id, rpc_done_fn done,
+static void cleanup_task(struct master_session *s, int task, int64_t step_id, rpc_done_fn done,
                          void *arg)
 {
-    struct master_session *s = p->session;
-    struct peer *peer = s->tasks[p->parts[part].task].peer;
+    struct peer *peer = s->tasks[task].peer;
     struct arena a = {0};
     struct rpc_msg m = {0};
     struct status st = {0};
@@ -200,7 +200,26 @@ static void cleanup_part(struct master_plan *p, int part, int64_t step_id, rpc_d
 void master_cleanup(struct master_plan *p, int64_t step_id)
 {
     for (int i = 0; i < p->num_parts; i++)
-        cleanup_part(p, i, step_id, cleaned, NULL);
+        cleanup_task(p->session, p->parts[i].task, step_id, cleaned, NULL);
+}
+
+void master_flush_over(struct master_session *s, int task)
+{
+    const int64_t step_id = __atomic_exchange_n(&s->tasks[task].over, 0, __ATOMIC_ACQ_REL);
+    if (step_id != 0)
+        cleanup_task(s, task, step_id, cleaned, NULL);
+}
+
+/* After a step that went well nothing waits at its tasks: one of Leat may hear of it with the next
+ * step, in the same message. */
+static void end_part(struct master_plan *p, int part, int64_t step_id)
+{
+    const int task = p->parts[part].task;
+    struct master_task *t = &p->session->tasks[task];
+    if (t->peer && peer_patience_ms(t->peer) > 0)
+        step_id = __atomic_exchange_n(&t->over, step_id, __ATOMIC_ACQ_REL);
+    if (step_id != 0)
+        cleanup_task(p->session, task, step_id, cleaned, NULL);
 }
 
 /* --- the end --- */
@@ -248,7 +267,11 @@ static void answer(struct master_run *run)
         make_metadata(run, &metadata);
     if (run->final.code == STATUS_ABORTED)
         master_plan_drop(r.plan); /* a task that restarted knows it no more */
+    const bool ends = status_ok(&run->final) && (!r.partial || r.last);
     r.done(r.arg, &run->final, run->values, run->num_values, &metadata);
+    for (int i = 0; ends && i < run->num_parts; i++)
+        if (!run->parts[i].unknown)
+            end_part(r.plan, i, r.step_id);
     strbuf_release(&metadata);
     run_unref(run);
     master_plan_unref(r.plan);
@@ -279,11 +302,14 @@ static void run_over(struct master_run *run)
     __atomic_store_n(&run->left, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < run->num_parts; i++) {
         bool wait = run->parts[i].unknown;
-        if (r->partial && !r->last && status_ok(&run->final))
-            break;
+        const int task = r->plan->parts[i].task;
+        if (run->parts[i].over != 0 && !status_ok(&run->final)) /* perhaps it was not heard */
+            cleanup_task(r->session, task, run->parts[i].over, cleaned, NULL);
+        if (status_ok(&run->final) && ((r->partial && !r->last) || !wait))
+            continue;
         if (wait)
             __atomic_fetch_add(&run->left, 1, __ATOMIC_RELAXED);
-        cleanup_part(r->plan, i, r->step_id, wait ? part_ended : cleaned, run);
+        cleanup_task(r->session, task, r->step_id, wait ? part_ended : cleaned, run);
     }
     part_ended(run, NULL, NULL);
 }
@@ -403,6 +429,8 @@ static bool make_request(struct step_part *p, struct rpc_msg *m, struct status *
     q->exec_opts = pb_executor_opts_new(&a);
     q->exec_opts->record_timeline = r->traced;
     q->request_id = master_new_step_id();
+    p->over = __atomic_exchange_n(&r->session->tasks[p->part->task].over, 0, __ATOMIC_ACQ_REL);
+    q->over_step_id = p->over;
     bool ok = wire_put(m, q, st);
     for (int i = 0; ok && i < p->num_send; i++) {
         char *key = mem_strndup(p->send[i].name.p, p->send[i].name.n);

@@ -148,7 +148,11 @@ static void run_graph(void *arg, struct rpc_call *c)
                                  .last_partial = q->is_last_partial_run,
                                  .timeline = q->exec_opts && q->exec_opts->record_timeline,
                                  .elsewhere = true};
-    worker_run_graph(s->owner, &r, s->cancel, run_over, s);
+    struct worker *w = s->owner;
+    const int64_t over = q->over_step_id;
+    worker_run_graph(w, &r, s->cancel, run_over, s); /* s may be gone now */
+    if (over != 0)
+        worker_cleanup_graph(w, over, NULL, NULL);
 }
 
 static void cleaned(void *arg)
