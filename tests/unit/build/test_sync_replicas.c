@@ -383,6 +383,110 @@ static void test_sync__too_few_workers_fail_with_the_numbers(void **state)
     end_counted(m, &k);
 }
 
+/* ---- two workers, each with a graph and a session of its own, on one server ---- */
+
+struct task {
+    struct made m;
+    struct model model;
+    leat_optimizer *sgd, *sync;
+    TF_Operation *train, *tokens;
+};
+
+static void make_task(struct task *t, int worker)
+{
+    t->m = (struct made){TF_NewGraph(), TF_NewStatus()};
+    TF_Graph *g = t->m.g;
+    make_model(&t->m, &t->model);
+    t->sgd = leat_gradient_descent(g, .learning_rate = 0.05);
+    t->sync = leat_sync_replicas(t->sgd, .replicas_to_aggregate = 2, .worker = worker);
+    t->train = leat_minimize(t->sync, make_loss(g, t->model.w, worker * ROWS, ROWS),
+                             .global_step = t->model.step);
+    t->tokens = worker == 0 ? leat_sync_init_tokens(t->sync, 0) : NULL;
+    t->model.init = leat_global_variables_initializer(g);
+    assert_no_error(&t->m);
+}
+
+static void ok(struct task *t, int done)
+{
+    if (!done)
+        fail_msg("%s", TF_Message(t->m.st));
+}
+
+/* A session of its own on the server, and this worker's part in it. */
+static void open_task(struct task *t, TF_Server *server, bool first)
+{
+    TF_Status *st = t->m.st;
+    t->model.session = leat_session_new(t->m.g, st, .target = TF_ServerTarget(server));
+    ok(t, t->model.session != NULL);
+    t->model.c = leat_coordinator_new();
+    if (first)
+        ok(t, leat_run_op(t->model.session, t->model.init, leat_no_feeds(), st));
+    ok(t, t->tokens ? leat_sync_start_chief(t->sync, t->model.session, t->model.c, t->tokens, st)
+                    : leat_sync_start_worker(t->sync, t->model.session, st));
+}
+
+static void free_task(struct task *t)
+{
+    leat_optimizer_free(t->sync);
+    leat_optimizer_free(t->sgd);
+    TF_DeleteStatus(t->m.st);
+    TF_DeleteGraph(t->m.g);
+}
+
+static void train_together(struct task *tasks)
+{
+    TF_Status *st = TF_NewStatus();
+    pthread_barrier_t together;
+    struct worker workers[2];
+    leat_coordinator *c = leat_coordinator_new();
+    assert_int_equal(pthread_barrier_init(&together, NULL, 2), 0);
+    for (int i = 0; i < 2; i++) {
+        workers[i] = (struct worker){&together, &tasks[i].model, tasks[i].train};
+        assert_int_equal(leat_coordinator_thread(c, "worker", train_steps, &workers[i], st), 1);
+    }
+    if (!leat_join(c, 60, st))
+        fail_msg("%s", TF_Message(st));
+    leat_coordinator_free(c);
+    (void)pthread_barrier_destroy(&together);
+    TF_DeleteStatus(st);
+}
+
+static void test_sync__sessions_on_a_server_and_a_chief_that_restarts(void **state)
+{
+    struct made *m = *state;
+    struct leat_server_args args = {.cluster = "worker=localhost:0", .job = "worker"};
+    TF_Server *server = leat_server_new(&args, m->st);
+    if (!server && TF_GetCode(m->st) == TF_UNIMPLEMENTED) {
+        print_message("skipped: %s\n", TF_Message(m->st));
+        return;
+    }
+    if (!server)
+        fail_msg("%s", TF_Message(m->st));
+    TF_ServerStart(server, m->st);
+    struct task tasks[2];
+    struct leat_sync_count counts[2];
+    for (int i = 0; i < 2; i++)
+        make_task(&tasks[i], i);
+    open_task(&tasks[0], server, true);
+    open_task(&tasks[1], server, false);
+    train_together(tasks);
+    stop_model(&tasks[0].m, &tasks[0].model); /* the chief is lost, the server stays */
+    open_task(&tasks[0], server, false);
+    train_together(tasks);
+    ok(&tasks[1], leat_sync_counts(tasks[1].sync, tasks[1].model.session, counts, tasks[1].m.st));
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(counts[i].pushed, 2 * STEPS);
+        assert_int_equal(counts[i].accepted, 2 * STEPS);
+    }
+    assert_true(leat_run_number(tasks[1].model.session, tasks[1].model.step, leat_no_feeds(),
+                                tasks[1].m.st) == 2 * STEPS);
+    for (int i = 0; i < 2; i++) {
+        stop_model(&tasks[i].m, &tasks[i].model);
+        free_task(&tasks[i]);
+    }
+    TF_DeleteServer(server);
+}
+
 static void test_sync__numbers_that_are_none_are_errors(void **state)
 {
     struct made *m = *state;
@@ -419,6 +523,7 @@ int main(void)
         TEST(test_sync__stale_gradients_are_dropped_and_counted),
         TEST(test_sync__step_goes_on_without_a_worker_that_leaves),
         TEST(test_sync__too_few_workers_fail_with_the_numbers),
+        TEST(test_sync__sessions_on_a_server_and_a_chief_that_restarts),
         TEST(test_sync__numbers_that_are_none_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
