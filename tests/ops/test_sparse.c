@@ -175,9 +175,9 @@ static const struct op_case cases[] = {
     {.op = "SparseAdd",
      .in = {"int64 [0,1]", "complex64 [0]", "int64 [1] 3", "int64 [2,1] 0 2",
             "complex64 [2] 3+4i 1", "int64 [1] 3", "float [] 5"},
-     .out = {"int64 [1,1] 0", "complex64 [1] 3+4i", "int64 [1] 3"}},
+     .out = {"int64 [2,1] 0 2", "complex64 [2] 3+4i 1", "int64 [1] 3"}},
     {.op = "SparseAdd", /* NaN is not as great as any threshold */
-     .in = {"int64 [2,1] 0 1", "float [2] nan -inf", "int64 [1] 3", "int64 [0,1]", "float [0]",
+     .in = {"int64 [2,1] 0 1", "float [2] nan -inf", "int64 [1] 3", "int64 [1,1] 0", "float [1] 1",
             "int64 [1] 3", "float [] 0"},
      .out = {"int64 [1,1] 1", "float [1] -inf", "int64 [1] 3"}},
     {.op = "SparseAdd",

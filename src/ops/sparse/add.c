@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SparseAdd: two sparse tensors, whose entries are in order, merged; sums smaller than a threshold
- * are left out. And the gradient's op. */
+/* SparseAdd: two sparse tensors, whose entries are in order, merged; sums of two
+ * entries that are smaller than a threshold are left out. And the gradient's op. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void merge(struct merge *m, const void *thresh)
         if (way == 0)
             add(sum, (const char *)m->values[1]->data + (size_t)at[1] * item, 1);
         m->rows[m->n] = row[first];
-        m->n += keeps(dtype, sum, thresh);
+        m->n += way != 0 || keeps(dtype, sum, thresh);
         at[0] += way <= 0;
         at[1] += way >= 0;
     }
