@@ -23,6 +23,8 @@ LEAT_EXPORT TF_Output leat_create_global_step(TF_Graph *g);
 LEAT_EXPORT TF_Output leat_get_global_step(TF_Graph *g);
 LEAT_EXPORT TF_Output leat_get_or_create_global_step(TF_Graph *g);
 
+/* For the list of variables of the functions below: those of LEAT_GLOBAL_VARIABLES. Any thread;
+ * cannot fail. */
 static inline struct leat_outputs leat_all_variables(void)
 {
     struct leat_outputs all = {NULL, LEAT_NOT_GIVEN};
