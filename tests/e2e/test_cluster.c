@@ -57,6 +57,17 @@ static void test_cluster__between_graph(void **state)
     program_says("after my 100 steps: 300"); /* whoever was last saw all */
 }
 
+static void test_cluster__word2vec_under_a_supervisor(void **state)
+{
+    (void)state;
+    need_grpc();
+    assert_int_equal(cluster("--ps 1 --workers 2",
+                             "f=$(mktemp) && yes one two three four five six | head -n 50 >$f && "
+                             "$E/word2vec_ps $f 40; r=$?; rm -f $f; exit $r"),
+                     0);
+    program_says("steps of mine of 40, loss");
+}
+
 static void test_cluster__first_failure_decides(void **state)
 {
     (void)state;
@@ -95,6 +106,7 @@ int main(void)
         cmocka_unit_test(test_cluster__two_ps),
         cmocka_unit_test(test_cluster__in_graph),
         cmocka_unit_test(test_cluster__between_graph),
+        cmocka_unit_test(test_cluster__word2vec_under_a_supervisor),
         cmocka_unit_test(test_cluster__first_failure_decides),
         cmocka_unit_test(test_cluster__check),
         cmocka_unit_test(test_cluster__words),
