@@ -86,7 +86,7 @@ def splits_of(rng, t, n):
 
 
 def ngrams(op, rng, _):
-    data = texts(rng, (int(rng.randint(0, 8)),))
+    data = texts(rng, (int(rng.randint(1, 8)),))
     pad = int(rng.randint(-1, 3)) if len(data) else 0
     splits = splits_of(rng, pick(rng, INDEX), len(data))
     splits = splits if pad == 0 else np.unique(splits)      # DIFFERENCES: padding of rows of nothing

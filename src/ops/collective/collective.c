@@ -160,6 +160,26 @@ static bool declared_shape(struct infer_ctx *c, struct status *st)
     return true;
 }
 
+/* As TensorFlow's: the members' inputs are taken to be alike. Where the attribute leaves the number
+ * of rows open they need not be. */
+static bool gathered_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *declared, *in = infer_input(c, 0);
+    if (!attrs_get_shape(infer_attrs(c), "shape", &declared, st))
+        return false;
+    if (in->rank < 1) {
+        infer_set(c, 0, infer_unknown(c));
+        return true;
+    }
+    int64_t rows = infer_dim(in, 0), all = -1;
+    bool open = declared->rank < 1 || shape_dim(declared, 0) < 0;
+    if (open || rows < 0 ||
+        __builtin_mul_overflow(rows, attrs_int(infer_attrs(c), "group_size"), &all))
+        all = -1;
+    infer_set(c, 0, infer_with_dim(c, in, 0, all));
+    return true;
+}
+
 /* clang-format off */
 #define GROUP "group_size: int", "group_key: int", "instance_key: int"
 #define HINT "communication_hint: string = 'auto'"
@@ -203,7 +223,7 @@ OP_DEF(collective_gather) = {
     .outputs = {"data: T"},
     .attrs = {TYPES, GROUP, "shape: shape", HINT},
     .flags = OP_STATEFUL,
-    .shape = declared_shape,
+    .shape = gathered_shape,
     .no_grad = "TensorFlow registers none",
 };
 

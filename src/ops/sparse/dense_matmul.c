@@ -13,7 +13,7 @@ struct product {
     void *y;
     int64_t rows, cols;         /* of y */
     int64_t row_step, col_step; /* of b, as it takes part */
-    bool adjoint_a, adjoint_b;  /* transposed, and conjugated */
+    bool adjoint_a, adjoint_b;  /* transposed; b conjugated, too */
 };
 
 #define SAME(x) (x)
@@ -26,7 +26,7 @@ struct product {
             int64_t k = tensor_index(p->ix, 2 * i + !p->adjoint_a);                                \
             T *restrict y = (T *)p->y + m * p->cols;                                               \
             const T *restrict x = b + k * p->row_step;                                             \
-            T a = p->adjoint_a ? CONJ(values[i]) : values[i];                                      \
+            T a = values[i]; /* TensorFlow turns a, but does not conjugate it */                   \
             if (!p->adjoint_b) {                                                                   \
                 for (int64_t j = 0; j < p->cols; j++)                                              \
                     y[j] = MUL_ADD(a, x[j], y[j]);                                                 \

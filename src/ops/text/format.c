@@ -101,7 +101,10 @@ static void print_tensor(const struct tensor *t, int64_t summarize, struct strbu
     int dt = t->dtype;
     if (dt != DT_COMPLEX64 && dt != DT_COMPLEX128 && dt != DT_BFLOAT16 && dt != DT_VARIANT &&
         dt != DT_RESOURCE) {
-        print_dim(&(struct printer){t, most, b}, 0, 0, t->num_elems);
+        if (tensor_rank(t) == 0 && most == 0)
+            strbuf_puts(b, "...");
+        else
+            print_dim(&(struct printer){t, most, b}, 0, 0, t->num_elems);
         return;
     }
     strbuf_putc(b, '['); /* types that TensorFlow has no text for */

@@ -43,20 +43,15 @@ static bool join_segments(struct kctx *c, struct tensor *out, int64_t row, struc
 {
     const struct tensor *in = kernel_in(c, 0), *ids = kernel_in(c, 1);
     struct str separator = attrs_string(kernel_attrs(c), "separator");
-    int64_t num = tensor_index(kernel_in(c, 2), 0);
-    bool *begun = kernel_scratch(c, num + 1, st);
-    if (!begun)
-        return false;
-    memset(begun, 0, (size_t)num);
     for (int64_t i = 0; i < ids->num_elems; i++) {
         int64_t id = tensor_index(ids, i);
         for (int64_t k = 0; k < row; k++) {
             struct tstr *y = &tensor_str(out)[id * row + k];
-            if ((begun[id] && !append(y, separator, st)) ||
+            /* as TensorFlow: what is empty so far counts as not begun */
+            if ((tstr_len(y) > 0 && !append(y, separator, st)) ||
                 !append(y, tstr_view(&tensor_str(in)[i * row + k]), st))
                 return false;
         }
-        begun[id] = true;
     }
     return true;
 }
