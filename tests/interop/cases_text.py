@@ -91,7 +91,7 @@ def ngrams(op, rng, _):
     splits = splits_of(rng, pick(rng, INDEX), len(data))
     splits = splits if pad == 0 else np.unique(splits)      # DIFFERENCES: padding of rows of nothing
     return [('data', data), ('data_splits', splits)], \
-        {'separator': pick(rng, ['', '|']), 'ngram_widths': [int(n) for n in rng.randint(1, 5, size=rng.randint(0, 3))],
+        {'separator': pick(rng, ['', '|']), 'ngram_widths': [int(n) for n in rng.randint(1, 5, size=rng.randint(pad < 0, 3))],
          'left_pad': pick(rng, ['', 'L']), 'right_pad': pick(rng, ['', 'RR']), 'pad_width': pad,
          'preserve_short_sequences': bool(rng.randint(2))}, False
 
