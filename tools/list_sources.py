@@ -8,7 +8,7 @@
 Groups are what the build treats alike: proto, lower (what the command links too), simd (compiled
 once per instruction level), core, front (on the public API; sees the generated op wrappers), cli,
 common (test helpers), test, public_test (sees libleat.so alone), helper (linked into the tests of
-its folder), fuzz, example, plugin (a shared object of its own), bench. A file that works only with an optional library says so in its first
+its folder), fuzz, python (the extension _core), example, plugin (a shared object of its own), bench. A file that works only with an optional library says so in its first
 lines, `/* needs: openblas */`, and is left out where that is absent.
 """
 import os
@@ -76,6 +76,8 @@ def sources():
         yield test_group(path), path
     for path in walk('bench', '.c'):
         yield 'bench' if path.count('/') == 2 else None, path
+    for path in walk('python', '.c'):
+        yield 'python', path
     for path in walk('examples', '.c'):
         yield 'plugin' if path.startswith('examples/plugin/op_') else 'example', path
     if os.path.exists(os.path.join(ROOT, 'tools/gen_ops.c')):

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the extension _core share.
  *
- * _core binds libleat's C functions for the modules of python/leat; it decides nothing itself. It is
- * built on CPython's limited API, so that one build serves Python 3.8 and later, and knows numpy by
- * its array interface alone. Operations travel as ints, their addresses: they belong to their graph,
- * and whoever holds one in Python holds the graph too. Every call that may wait, or compute for
- * long, gives the interpreter's lock back; none of the library's locks is held while it is taken. */
+ * _core binds libleat's C functions for the modules of python/leat; it decides nothing itself. It
+ * is built on CPython's limited API, so that one build serves Python 3.8 and later, and knows numpy
+ * by its array interface alone. Operations travel as ints, their addresses: they belong to their
+ * graph, and whoever holds one in Python holds the graph too. Every call that may wait, or compute
+ * for long, gives the interpreter's lock back; none of the library's locks is held while it is
+ * taken. */
 #ifndef LEAT_PYTHON_CORE_H
 #define LEAT_PYTHON_CORE_H
 
@@ -54,9 +55,9 @@ bool core_output(PyObject *pair, TF_Output *out);
  * dtype (0: the array's own) can hold; strings from arrays or lists of bytes. With borrow true and
  * a contiguous array its bytes are not copied: the tensor keeps a reference to the array. NULL with
  * an exception. */
-TF_Tensor *core_tensor_from(PyObject *array, int dtype, bool borrow);
-/* The value as a numpy array, or a numpy scalar when it has no dims (bytes, for a string). Takes the
- * tensor, also when it fails. */
+TF_Tensor *core_tensor_from(PyObject *array, int dtype, bool borrow) __attribute__((weak));
+/* The value as a numpy array, or a numpy scalar when it has no dims (bytes, for a string). Takes
+ * the tensor, also when it fails. */
 PyObject *core_value_take(TF_Tensor *tensor);
 
 #endif

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TensorFlow 1.x's graph mode on Leat: `import leat as tf`."""
