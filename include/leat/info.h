@@ -41,6 +41,20 @@ LEAT_EXPORT int leat_op_info(int index, struct leat_op_info *out);
  * their defaults, CPU types, gradient. NULL: there is no such op. The caller frees it with
  * leat_free (leat/scope.h). Any thread. */
 LEAT_EXPORT char *leat_op_doc(const char *name);
+/* The same for programs, one fact a line, in the order of the definition:
+ *     in NAME: SPEC               "in values: N * T", "in ref: Ref(T)"
+ *     out NAME: SPEC
+ *     attr NAME: SPEC [= DEFAULT] "attr T: {float, double}", "attr N: int >= 1",
+ *                                 "attr pad: {\"SAME\", \"VALID\"} = \"SAME\""
+ *     stateful | aggregate | commutative | uninitialized (references may hold nothing yet)
+ *     deprecated VERSION TEXT
+ *     summary TEXT                always the last
+ * Types have short names (float, half, int32, resource...), texts stand between " with C escapes
+ * (octal for bytes that do not print), lists between [ and ], shapes are [2,-1] or <unknown>,
+ * functions { name: "f" }, tensors { dtype: uint8 tensor_shape { dim { size: 2 } } int_val: 1
+ * int_val: 2 } (float_val for floating types). Covers ops that were registered at run time as well.
+ * NULL: there is no such op. The caller frees it with leat_free (leat/scope.h). Any thread. */
+LEAT_EXPORT char *leat_op_spec(const char *name);
 
 /* The same for kernels, sorted by op. */
 LEAT_EXPORT int leat_num_kernels(void);

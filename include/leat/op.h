@@ -31,6 +31,11 @@ LEAT_EXPORT TF_OperationDescription *leat_begin(TF_Graph *g, const char *op, con
 LEAT_EXPORT void leat_add_input(TF_OperationDescription *d, TF_Output input);
 /* The next input, a list. */
 LEAT_EXPORT void leat_add_input_list(TF_OperationDescription *d, const TF_Output *inputs, int n);
+/* As above, but with what is given as it is: the reference or handle of a variable is not read.
+ * From outside of the loop or branch that is being built it is brought in all the same. */
+LEAT_EXPORT void leat_add_raw_input(TF_OperationDescription *d, TF_Output input);
+LEAT_EXPORT void leat_add_raw_input_list(TF_OperationDescription *d, const TF_Output *inputs,
+                                         int n);
 /* Adds the node. NULL after an error, which is recorded unless there was one before
  * (leat_graph_status). */
 LEAT_EXPORT TF_Operation *leat_finish(TF_OperationDescription *d);

@@ -82,6 +82,23 @@ enum { LEAT_NO_REUSE = 0, LEAT_REUSE, LEAT_AUTO_REUSE /* made where they are not
 /* The prefix of variables ("" or "layer1/", owned by the graph, valid until the scope ends), and
  * its reuse (may be NULL). */
 LEAT_EXPORT const char *leat_current_variable_scope(TF_Graph *g, int *reuse);
+/* Nodes of op `op` (NULL: of any) made until the pop carry the attribute `name`, a serialized
+ * AttrValue, unless their op declares one of this name or they have it already: such as
+ * _gradient_op_type, _kernel or _XlaCompile. Scopes further in come first. proto NULL: those around
+ * say nothing of it. Its name begins with '_', or its nodes are errors. */
+LEAT_EXPORT void leat_push_attr(TF_Graph *g, const char *op, const char *name, const void *proto,
+                                size_t len);
+/* The same with a text; value NULL: as proto NULL. */
+LEAT_EXPORT void leat_push_attr_string(TF_Graph *g, const char *op, const char *name,
+                                       const char *value);
+/* Told of a node that was just made, by whatever leat_* function: it may make more, under the
+ * scopes in force, which it is not told of. 0: it fails; an error that it records (leat_fail) comes
+ * back as it is, else CANCELLED. */
+typedef int (*leat_node_fn)(void *arg, TF_Graph *g, TF_Operation *op);
+/* Tells fn of each node made until the pop, then those of the scopes around (fn NULL: these are not
+ * told), on this thread, until the first error. fn and arg must live until then. What it makes
+ * while a gradient's loop is built stands outside of that loop. */
+LEAT_EXPORT void leat_push_node_hook(TF_Graph *g, leat_node_fn fn, void *arg);
 /* Ends the innermost of whatever kind. Without one nothing happens. */
 LEAT_EXPORT void leat_pop(TF_Graph *g);
 

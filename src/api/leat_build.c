@@ -169,13 +169,13 @@ static void stand_with(struct node_desc *d, struct node *n)
     d->device = mem_strdup(n->device);
 }
 
-void leat_add_input(TF_OperationDescription *d, TF_Output input)
+static void add_input(TF_OperationDescription *d, TF_Output input, bool raw)
 {
     if (!d)
         return;
     struct node_desc *desc = desc_of(d);
     const struct op_arg *arg = next_arg(desc);
-    if (arg)
+    if (arg && !raw)
         input = value_for(desc, arg, input);
     input = builder_bring(desc->graph, input);
     TF_AddInput(d, input);
@@ -183,7 +183,7 @@ void leat_add_input(TF_OperationDescription *d, TF_Output input)
         stand_with(desc, api_node(input.oper));
 }
 
-void leat_add_input_list(TF_OperationDescription *d, const TF_Output *inputs, int n)
+static void add_input_list(TF_OperationDescription *d, const TF_Output *inputs, int n, bool raw)
 {
     if (!d)
         return;
@@ -194,9 +194,30 @@ void leat_add_input_list(TF_OperationDescription *d, const TF_Output *inputs, in
     }
     TF_Output *values = mem_new_array(TF_Output, n);
     for (int i = 0; i < n; i++)
-        values[i] = builder_bring(desc_of(d)->graph, value_for(desc_of(d), arg, inputs[i]));
+        values[i] = builder_bring(desc_of(d)->graph,
+                                  raw ? inputs[i] : value_for(desc_of(d), arg, inputs[i]));
     TF_AddInputList(d, values, n);
     mem_free(values);
+}
+
+void leat_add_input(TF_OperationDescription *d, TF_Output input)
+{
+    add_input(d, input, false);
+}
+
+void leat_add_input_list(TF_OperationDescription *d, const TF_Output *inputs, int n)
+{
+    add_input_list(d, inputs, n, false);
+}
+
+void leat_add_raw_input(TF_OperationDescription *d, TF_Output input)
+{
+    add_input(d, input, true);
+}
+
+void leat_add_raw_input_list(TF_OperationDescription *d, const TF_Output *inputs, int n)
+{
+    add_input_list(d, inputs, n, true);
 }
 
 /* --- finishing --- */
@@ -277,6 +298,7 @@ TF_Operation *leat_finish(TF_OperationDescription *description)
     ask_device(g, d);
     builder_controls(g, d);
     builder_flow_controls(g, d);
+    builder_attrs(g, d);
     struct node *n = node_finish(d, &st);
     if (n)
         builder_made(g, n);
@@ -285,6 +307,8 @@ TF_Operation *leat_finish(TF_OperationDescription *description)
     status_clear(&st);
     mem_free(what);
     mem_free(at);
+    if (n)
+        builder_tell(g, n);
     return api_oper(n);
 }
 

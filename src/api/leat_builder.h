@@ -12,7 +12,15 @@
 #include "leat/op.h"
 #include "leat/scope.h"
 
-enum frame_kind { FRAME_NAMES, FRAME_DEVICE, FRAME_CONTROL, FRAME_COLOCATE, FRAME_FLOW };
+enum frame_kind {
+    FRAME_NAMES,
+    FRAME_DEVICE,
+    FRAME_CONTROL,
+    FRAME_COLOCATE,
+    FRAME_FLOW,
+    FRAME_ATTR,
+    FRAME_HOOK
+};
 
 struct frame { /* one open scope; what it does not change it has from the one below */
     struct frame *up;
@@ -32,6 +40,10 @@ struct frame { /* one open scope; what it does not change it has from the one be
     bool lift;          /* CONTROL, COLOCATE: those below do not count */
     struct u64map made; /* CONTROL, FLOW: ids of the nodes made in here, + 1 */
     struct flow *flow;  /* FLOW: the loop or branch that is being built (leat_control_flow.c) */
+    struct attr_scope *attr; /* ATTR: what nodes carry (leat_hook.c); owned */
+    leat_node_fn node_fn;    /* HOOK: told of each node; NULL: those below are not */
+    void *node_arg;
+    bool busy; /* HOOK: it is being told: what it makes itself is not told to it */
 };
 
 struct thread_state { /* freed when it is empty */
@@ -52,6 +64,8 @@ struct builder {
 struct builder *builder_get(struct graph *g);
 /* The calling thread's; NULL when it has none and make is false. */
 struct thread_state *builder_thread(struct graph *g, bool make);
+/* A frame that says what the one below it says. */
+struct frame *builder_push(TF_Graph *graph, enum frame_kind kind);
 /* Gives an empty one back. */
 void builder_thread_done(struct graph *g, struct thread_state *t);
 /* The innermost frame, or NULL. */
@@ -66,6 +80,13 @@ void builder_record(struct graph *g, struct status *st, const char *what, const 
  * noted. */
 void builder_controls(struct graph *g, struct node_desc *d);
 void builder_made(struct graph *g, const struct node *n);
+/* d carries what attribute scopes say; n, made, is told to those who asked. Every node of a leat_*
+ * function passes both. */
+void builder_attrs(struct graph *g, struct node_desc *d);
+void builder_tell(struct graph *g, struct node *n);
+/* A client's callback failed: CANCELLED, where it has recorded nothing itself. */
+void builder_said_no(TF_Graph *g, const char *what);
+void builder_attr_free(struct attr_scope *a);
 /* in as the loop or branch that is being built has it. */
 TF_Output builder_bring(struct graph *g, TF_Output in);
 /* After builder_controls: what that loop or branch asks of a new node. */

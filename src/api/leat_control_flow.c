@@ -61,11 +61,14 @@ static struct output make_entry(struct graph *g, struct frame *f, struct output 
     } else {
         node_desc_input(d, bring(g, flow_frame(f->up), api_output(w->pred), st));
     }
+    builder_attrs(g, d);
     struct node *n = node_finish(d, st);
     mem_free(wanted);
     mem_free(name);
-    if (n)
+    if (n) {
         note_inside(f, n);
+        builder_tell(g, n);
+    }
     return (struct output){n, w->loop ? 0 : w->branch};
 }
 

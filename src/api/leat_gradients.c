@@ -20,12 +20,14 @@ static void before_node(void *arg, struct node_desc *d)
         d->device = f->asks ? builder_device(d->graph, f, d) : mem_strdup(f->device);
     }
     builder_controls(d->graph, d);
+    builder_attrs(d->graph, d);
 }
 
 static void after_node(void *arg, struct node *n)
 {
     (void)arg;
     builder_made(n->graph, n);
+    builder_tell(n->graph, n);
 }
 
 static bool request_ok(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output *xs, int nx,
@@ -80,6 +82,7 @@ int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output 
         return 0;
     if (args)
         a = *args;
+    const bool was_ok = leat_graph_ok(g);
     for (int i = 0; i < nx && grads; i++)
         grads[i] = (struct leat_grad){none, none, none};
     bool ok = request_ok(g, ys, ny, xs, nx, grads, &st) && grad_ys_ok(g, a.grad_ys, ny, &st) &&
@@ -108,6 +111,11 @@ int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output 
         mem_free(prefix);
     }
     builder_record(api_graph(g), &st, NULL, a.made_at);
+    if (ok && was_ok && !leat_graph_ok(g)) { /* a client's function gave up */
+        ok = false;
+        for (int i = 0; i < nx; i++)
+            grads[i] = (struct leat_grad){none, none, none};
+    }
     return ok;
 }
 

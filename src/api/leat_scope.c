@@ -27,6 +27,7 @@ static void frame_free(struct frame *f)
     mem_free(f->class_name);
     mem_free(f->made_at);
     mem_free(f->nodes);
+    builder_attr_free(f->attr);
     u64map_release(&f->made);
     mem_free(f);
 }
@@ -203,7 +204,7 @@ TF_Output leat_fail(TF_Graph *g, const char *made_at, TF_Code code, const char *
 
 /* --- frames --- */
 
-static struct frame *push(TF_Graph *graph, enum frame_kind kind)
+struct frame *builder_push(TF_Graph *graph, enum frame_kind kind)
 {
     struct thread_state *t = builder_thread(api_graph(graph), true);
     struct frame *f = mem_new(struct frame);
@@ -261,14 +262,14 @@ static void set_caller(struct frame *f, const char *made_at)
 void leat_push_scope(TF_Graph *g, const char *name)
 {
     if (g)
-        set_scope(g, push(g, FRAME_NAMES), name);
+        set_scope(g, builder_push(g, FRAME_NAMES), name);
 }
 
 void leat_push_composite(TF_Graph *g, const char *name, const char *fallback, const char *made_at)
 {
     if (!g)
         return;
-    struct frame *f = push(g, FRAME_NAMES);
+    struct frame *f = builder_push(g, FRAME_NAMES);
     set_caller(f, made_at);
     set_scope(g, f, name ? name : fallback);
 }
@@ -276,7 +277,7 @@ void leat_push_composite(TF_Graph *g, const char *name, const char *fallback, co
 void leat_push_caller(TF_Graph *g, const char *made_at)
 {
     if (g)
-        set_caller(push(g, FRAME_NAMES), made_at);
+        set_caller(builder_push(g, FRAME_NAMES), made_at);
 }
 
 static void spec_merge(struct device_spec *to, const struct device_spec *over)
@@ -324,7 +325,7 @@ void leat_push_device(TF_Graph *g, const char *device)
 {
     if (!g)
         return;
-    struct frame *f = push(g, FRAME_DEVICE);
+    struct frame *f = builder_push(g, FRAME_DEVICE);
     struct status st = {0};
     struct device_spec around, inner;
     if (device && device_spec_parse(f->device, &around, &st) &&
@@ -344,7 +345,7 @@ void leat_push_device_function(TF_Graph *g, leat_device_fn fn, void *arg)
 {
     if (!g)
         return;
-    struct frame *f = push(g, FRAME_DEVICE);
+    struct frame *f = builder_push(g, FRAME_DEVICE);
     f->own_device = mem_strdup("");
     f->device_fn = fn;
     f->device_arg = arg;
@@ -413,7 +414,7 @@ void leat_push_control_dependencies(TF_Graph *g, TF_Operation *const *ops, int n
 {
     if (!g)
         return;
-    struct frame *f = push(g, FRAME_CONTROL);
+    struct frame *f = builder_push(g, FRAME_CONTROL);
     f->lift = !ops;
     if (!ops || n <= 0)
         return;
@@ -431,7 +432,7 @@ void leat_push_colocation(TF_Graph *g, TF_Operation *op)
 {
     if (!g)
         return;
-    struct frame *f = push(g, FRAME_COLOCATE);
+    struct frame *f = builder_push(g, FRAME_COLOCATE);
     f->lift = !op;
     f->asks = false;
     mem_free(f->device);
@@ -448,7 +449,7 @@ void leat_push_colocation_name(TF_Graph *g, const char *name)
 {
     if (!g)
         return;
-    struct frame *f = push(g, FRAME_COLOCATE);
+    struct frame *f = builder_push(g, FRAME_COLOCATE);
     f->class_name = name ? mem_strdup(name) : NULL;
     f->lift = !name;
 }
@@ -457,7 +458,7 @@ void leat_push_variable_scope(TF_Graph *g, const char *name, int reuse)
 {
     if (!g)
         return;
-    struct frame *f = push(g, FRAME_NAMES);
+    struct frame *f = builder_push(g, FRAME_NAMES);
     if (f->reuse != LEAT_REUSE && reuse != LEAT_NO_REUSE)
         f->reuse = reuse;
     if (!name || !name[0])

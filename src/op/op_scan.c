@@ -72,9 +72,17 @@ bool scan_int(struct scan *s, int64_t *out, struct status *st)
     return scan_fail(s, st, "an integer expected");
 }
 
-static char unescape(char c)
+/* What stands after a backslash: a letter, up to three octal digits, or a character itself. p is
+ * left at its last character. */
+static char unescape(const char **p)
 {
-    return c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+    const char c = **p;
+    if (c < '0' || c > '7')
+        return c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+    int byte = c - '0';
+    for (int i = 1; i < 3 && (*p)[1] >= '0' && (*p)[1] <= '7'; i++)
+        byte = byte * 8 + *++*p - '0';
+    return (char)byte;
 }
 
 bool scan_string(struct scan *s, struct str *out, struct status *st)
@@ -87,12 +95,14 @@ bool scan_string(struct scan *s, struct str *out, struct status *st)
     char *text = arena_alloc(s->arena, strlen(begin) + 1);
     size_t n = 0;
     for (; *s->p != quote; s->p++) {
-        if (*s->p == '\\' && s->p[1])
-            text[n++] = unescape(*++s->p);
-        else if (*s->p)
+        if (*s->p == '\\' && s->p[1]) {
+            s->p++;
+            text[n++] = unescape(&s->p);
+        } else if (*s->p) {
             text[n++] = *s->p;
-        else
+        } else {
             return scan_fail(s, st, "the text has no end");
+        }
     }
     s->p++;
     *out = str_make(text, n);
