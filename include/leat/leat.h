@@ -46,6 +46,7 @@
 #include "leat/summary.h"
 #include "leat/sync_replicas.h"
 #include "leat/types.h"
+#include "leat/value.h"
 #include "leat/variable.h"
 
 #endif

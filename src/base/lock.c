@@ -175,6 +175,38 @@ bool cond_wait_until(struct cond *c, struct lock *l, int64_t deadline_ns)
     return error == 0;
 }
 
+enum { STOP_ASK_NS = 20000000 };
+
+static _Thread_local struct {
+    stop_fn fn;
+    void *data;
+} stop;
+
+void thread_set_stop(stop_fn fn, void *data)
+{
+    stop.fn = fn;
+    stop.data = data;
+}
+
+bool thread_should_stop(void)
+{
+    return stop.fn && stop.fn(stop.data);
+}
+
+bool cond_wait_or_stop(struct cond *c, struct lock *l)
+{
+    if (LIKELY(!stop.fn)) {
+        cond_wait(c, l);
+        return true;
+    }
+    if (cond_wait_until(c, l, clock_now_ns() + STOP_ASK_NS))
+        return true;
+    lock_drop(l);
+    bool stopped = thread_should_stop();
+    lock_take(l);
+    return !stopped;
+}
+
 void cond_signal(struct cond *c)
 {
     must(pthread_cond_signal(&c->c), "signal", NULL);

@@ -64,10 +64,21 @@ struct cond {
 void cond_init(struct cond *c);
 void cond_release(struct cond *c);
 void cond_wait(struct cond *c, struct lock *l);
+/* As cond_wait; false, perhaps before the condition is signalled, when the thread's stop function
+ * says so. Without one it is cond_wait. */
+MUST_CHECK bool cond_wait_or_stop(struct cond *c, struct lock *l);
 /* False when the deadline passed first. */
 bool cond_wait_until(struct cond *c, struct lock *l, int64_t deadline_ns);
 void cond_signal(struct cond *c);
 void cond_broadcast(struct cond *c);
+
+/* Whether the calling thread should give up what it waits for: a front end's question, such as
+ * whether Ctrl-C was pressed. Asked every 20 ms or so, by the waiting thread, with no lock held.
+ * NULL: never. */
+typedef bool (*stop_fn)(void *data);
+void thread_set_stop(stop_fn fn, void *data);
+/* Asks; false without such a function. */
+bool thread_should_stop(void);
 
 int64_t clock_now_ns(void);  /* monotonic */
 int64_t clock_wall_us(void); /* since 1970 */

@@ -120,8 +120,13 @@ static void waited_end(struct waited *w, const struct status *st)
 static bool waited_for(struct waited *w, struct cancel *cancel, struct status *st)
 {
     lock_take(&w->lock);
-    while (!w->done)
-        cond_wait(&w->over, &w->lock);
+    while (!w->done) {
+        if (cond_wait_or_stop(&w->over, &w->lock) || !cancel)
+            continue;
+        lock_drop(&w->lock);
+        cancel_fire(cancel, STATUS_CANCELLED, "The step was interrupted.");
+        lock_take(&w->lock);
+    }
     lock_drop(&w->lock);
     /* The reason of a cancellation says more than what it led to. */
     if (w->st.code == STATUS_CANCELLED && cancel && !cancel_check(cancel, st))

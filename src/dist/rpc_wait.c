@@ -45,8 +45,13 @@ bool rpc_call_wait(struct rpc_channel *c, const char *path, struct rpc_msg *requ
     if (cancel && token == 0)
         rpc_request_cancel(r);
     lock_take(&w.lock);
-    while (!w.done)
-        cond_wait(&w.over, &w.lock);
+    while (!w.done) {
+        if (cond_wait_or_stop(&w.over, &w.lock))
+            continue;
+        lock_drop(&w.lock);
+        rpc_request_cancel(r);
+        lock_take(&w.lock);
+    }
     lock_drop(&w.lock);
     if (token != 0)
         (void)cancel_remove(cancel, token);

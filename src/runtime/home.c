@@ -2,11 +2,12 @@
 /* The thread that waits for a step drives the step's flows meanwhile. */
 #include "runtime/home.h"
 
+#include "op/cancel.h"
 #include "runtime/dataflow.h"
 
-void home_init(struct home *h)
+void home_init(struct home *h, struct cancel *cancel)
 {
-    *h = (struct home){0};
+    *h = (struct home){.cancel = cancel};
     lock_init(&h->lock, "home", LOCK_RANK_LEAF);
     cond_init(&h->cond);
 }
@@ -46,12 +47,26 @@ bool home_drive(struct home *h, struct flow *f, bool only_idle)
     return take;
 }
 
+/* Under the lock, which is dropped meanwhile: whoever waits here was told to stop. */
+static void stop_step(struct home *h)
+{
+    h->stopped = true; /* what is cancelled still has to end */
+    if (!h->cancel)
+        return;
+    lock_drop(&h->lock);
+    cancel_fire(h->cancel, STATUS_CANCELLED, "The step was interrupted.");
+    lock_take(&h->lock);
+}
+
 /* Under the lock: what to drive next; NULL once the step is over. */
 static struct flow *next_flow(struct home *h)
 {
     while (!h->first && !h->over) {
         h->waiting = true;
-        cond_wait(&h->cond, &h->lock);
+        if (h->stopped)
+            cond_wait(&h->cond, &h->lock);
+        else if (!cond_wait_or_stop(&h->cond, &h->lock))
+            stop_step(h);
         h->waiting = false;
     }
     struct flow *f = h->first;

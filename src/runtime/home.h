@@ -10,17 +10,19 @@
 #include "base/lock.h"
 #include "base/status.h"
 
+struct cancel;
 struct flow;
 
 struct home {
+    struct cancel *cancel; /* the step's: fired when the waiting thread should stop */
     struct lock lock;
     struct cond cond;
     /* --- guarded by lock --- */
     struct flow *first, *last; /* to be driven, linked by next_home */
-    bool waiting, over;
+    bool waiting, over, stopped;
     struct status status;
 };
-void home_init(struct home *h);
+void home_init(struct home *h, struct cancel *cancel);
 void home_release(struct home *h);
 /* A plan_done_fn: arg is the home. The step is over. */
 void home_over(void *arg, struct status *st);

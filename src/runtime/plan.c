@@ -297,7 +297,7 @@ static bool run_and_wait(struct plan *p, struct kernel_env *env, struct step_tra
                          struct status *st)
 {
     struct home home;
-    home_init(&home);
+    home_init(&home, env->cancel);
     start_parts(p, env, trace, &home, home_over, &home);
     bool ok = home_wait(&home, st);
     home_release(&home);
