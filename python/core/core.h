@@ -60,4 +60,18 @@ TF_Tensor *core_tensor_from(PyObject *array, int dtype, bool borrow) __attribute
  * the tensor, also when it fails. */
 PyObject *core_value_take(TF_Tensor *tensor);
 
+/* ---- py_func.c ---- */
+
+int core_add_py_func(PyObject *module);
+
+/* ---- interrupt.c ---- */
+
+/* To be called before the interpreter's lock is given back for a call that may wait: Ctrl-C, and
+ * whatever else the program's signal handlers raise, then ends the wait. */
+void core_may_wait(void);
+/* Whether that happened; its exception is set then. */
+bool core_stopped(void);
+/* Keeps the exception that is set for core_stopped, on the main thread; false elsewhere. */
+bool core_stop_later(void);
+
 #endif

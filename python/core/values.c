@@ -8,6 +8,7 @@
  * of the interpreter: references to be dropped are listed, and dropped by the next caller. */
 #include "values.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { SMALL_RANK = 8, MAX_RANK = 254, NUM_TYPES = 24 };
@@ -63,12 +64,11 @@ static const struct type_row {
 static PyObject *make_numpy_type(const struct type_row *row, bool is_bfloat16)
 {
     if (row->structured)
-        return Py_BuildValue("[(ssi)]", row->name,
+        return Py_BuildValue("[(ss)]", row->name,
                              row->kind == 'i' ? (row->size == 1   ? "i1"
                                                  : row->size == 2 ? "i2"
                                                                   : "i4")
-                                              : (row->size == 1 ? "u1" : "u2"),
-                             1);
+                                              : (row->size == 1 ? "u1" : "u2"));
     PyObject *module = PyImport_ImportModule(is_bfloat16 ? "ml_dtypes" : "numpy");
     const char *name = row->name;
     if (!module && is_bfloat16 && PyErr_ExceptionMatches(PyExc_ImportError)) {
@@ -182,7 +182,7 @@ static void drop_given_up(void)
     for (; k; k = next) {
         next = k->next;
         Py_DECREF(k->object);
-        PyMem_RawFree(k);
+        free(k);
     }
 }
 
@@ -309,7 +309,8 @@ static PyGetSetDef value_members[] = {
 static PyType_Slot value_slots[] = {
     {Py_tp_dealloc, (void *)value_dealloc},
     {Py_tp_getset, value_members},
-    {Py_tp_doc, "A tensor of the library: numpy.asarray makes an array of it without a copy."},
+    {Py_tp_doc, (void *)(uintptr_t) "A tensor of the library: numpy.asarray makes an array of it "
+                                    "without a copy."},
     {0, NULL},
 };
 static PyType_Spec value_spec = {"_core.Value", sizeof(struct value), 0, Py_TPFLAGS_DEFAULT,
@@ -444,8 +445,22 @@ static int type_of(const struct array_interface *a, int want)
     return 0;
 }
 
+/* Without the flags, which numpy leaves out for structured types. */
+static bool lies_densely(const struct array_interface *a)
+{
+    intptr_t stride = a->itemsize;
+    for (int i = a->nd - 1; i >= 0; i--) {
+        if (a->shape[i] != 1 && a->strides[i] != stride)
+            return false;
+        stride *= a->shape[i];
+    }
+    return true;
+}
+
 static bool is_plain(const struct array_interface *a)
 {
+    if (a->typekind == 'V')
+        return a->nd <= MAX_RANK && lies_densely(a);
     const int need = ARRAY_C_CONTIGUOUS | ARRAY_ALIGNED | ARRAY_NATIVE;
     return (a->flags & need) == need && a->nd <= MAX_RANK;
 }
@@ -460,7 +475,7 @@ static TF_Tensor *bytes_in(const struct array_interface *a, int dtype, PyObject 
         bytes *= (size_t)a->shape[i];
     }
     TF_Tensor *t = NULL;
-    struct kept *k = owner && bytes ? PyMem_RawMalloc(sizeof *k) : NULL;
+    struct kept *k = owner && bytes ? malloc(sizeof *k) : NULL;
     if (k) {
         k->object = owner;
         Py_INCREF(owner);

@@ -62,3 +62,8 @@ void leat_set_py_func_hook(leat_py_func_hook hook, void *data)
     script_hook_set(call_client, c);
     lock_drop(&lock);
 }
+
+void leat_set_stop_hook(leat_stop_hook hook, void *data)
+{
+    thread_set_stop(hook, data);
+}
