@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""tensorflow.python.platform: see the modules in this folder."""
