@@ -226,9 +226,8 @@ def _nothing(_):
     return None
 
 
-
-
 # --- feeds ---
+
 
 def _key_tensor(graph, key, what):
     try:

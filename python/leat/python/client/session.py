@@ -4,6 +4,7 @@
 What is fetched and fed is resolved once per signature and kept: a repeated run of a flat structure
 is one look-up and one call of `_core`. How structures and feeds are taken apart is in fetches.py.
 """
+import os
 import re
 import threading
 import warnings
@@ -18,6 +19,7 @@ from leat.python.util.tf_export import tf_export
 __all__ = ['BaseSession', 'InteractiveSession', 'Session', 'SessionInterface',
            'register_session_run_conversion_functions']
 
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 _MAX_KEPT = 512  # signatures
 _NODE_RE = re.compile(r'\{\{node ([^}\s]+)\}\}')
 _MADE_AT_RE = re.compile(r',? made at [^)\n]*')
@@ -89,7 +91,10 @@ def _frame_of(op):
         frames = op.traceback
     except Exception:  # pylint: disable=broad-except
         return None
-    return '%s:%s' % (frames[-1][0], frames[-1][1]) if frames else None
+    for frame in reversed(frames):
+        if not frame[0].startswith(_PACKAGE):
+            return '%s:%s' % (frame[0], frame[1])
+    return None
 
 
 def _find_op(graph, name):
