@@ -10,8 +10,10 @@
 #define GEMM_KC 384              /* a block of k: one panel of B stays near the first cache level */
 #define GEMM_A_BYTES (512 << 10) /* a packed block of A: half of a second level */
 #define GEMM_B_BYTES (4 << 20)   /* a packed block of B: a share of the third level */
-#define GEMM_B_DIRECT_BYTES (256 << 10) /* B up to this size is read where it lies */
-#define SMALL 64                        /* no side longer: one block, read where it lies */
+#define GEMM_B_NEAR_BYTES (256 << 10) /* B up to this size stays in the second level */
+#define TILES_DIRECT 8 /* so many tiles read a far B where it lies, before a copy of it pays */
+#define SMALL 64       /* no side longer: one block, read where it lies */
+#define LINE 64
 #define GEMV_CHUNK 2048
 #define GEMV_ROWS 8
 
@@ -53,6 +55,7 @@
 #define TILE_WIDE 4
 #define TILE_ROWS_OF_3 8
 #define LOAD_LAST(p, n) V_(load_n)(p, n)
+#define LOADS_LAST(n) true
 #define TILE_TABLE(X) \
     X(1, 1) X(1, 2) X(1, 3) X(1, 4) X(2, 1) X(2, 2) X(2, 3) X(2, 4) \
     X(3, 1) X(3, 2) X(3, 3) X(3, 4) X(4, 1) X(4, 2) X(4, 3) X(4, 4) \
@@ -66,6 +69,7 @@
 #define TILE_FEW 4
 #define TILE_WIDE 3
 #define TILE_ROWS_OF_3 4
+#define LOADS_LAST(n) ((n) == LANES)
 #define LOAD_LAST(p, n) V_(load)(p) /* B is packed, so padded, where n is not a whole vector */
 #define TILE_TABLE(X) \
     X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) \

@@ -164,8 +164,9 @@ static void test_gemm__agrees_with_the_definition(void **state)
 static void test_gemm__large_and_odd_sizes(void **state)
 {
     (void)state;
-    static const int64_t sizes[][3] = {
-        {130, 150, 1100}, {513, 70, 200}, {61, 1200, 130}, {200, 256, 512}};
+    static const int64_t sizes[][3] = {{130, 150, 1100}, {513, 70, 200},  {61, 1200, 130},
+                                       {200, 256, 512},  {120, 301, 300}, {450, 270, 260},
+                                       {40, 1024, 70},   {20, 300, 1024}, {30, 20, 1024}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (int t = 0; t < 2; t++)
             for (int trans = 0; trans < 4; trans++) {
