@@ -4,12 +4,18 @@
 The modules are made when they are imported, from the table below (a file's path, its package when
 that is not tensorflow, its types), and hold nothing until asked. install() makes them importable.
 """
-import importlib.abc
 import importlib.machinery
 import sys
 import types
 
 _TABLE = '''
+contrib/session_bundle/manifest tensorflow.serving: Signatures TensorBinding AssetFile Signature
+    RegressionSignature ClassificationSignature GenericSignature
+contrib/tensorboard/plugins/projector/projector_config: SpriteMetadata EmbeddingInfo
+    ProjectorConfig
+contrib/training/python/training/hparam: HParamDef
+core/example/example_parser_configuration: VarLenFeatureProto FixedLenFeatureProto
+    FeatureConfiguration ExampleParserConfiguration
 core/example/example: Example SequenceExample
 core/example/feature: BytesList FloatList Int64List Feature Features FeatureList FeatureLists
 core/framework/allocation_description: AllocationDescription
@@ -37,7 +43,17 @@ core/framework/tensor_slice: TensorSliceProto
 core/framework/types: DataType
 core/framework/variable: VariableDef SaveSliceInfoDef VariableSynchronization VariableAggregation
 core/framework/versions: VersionDef
+core/grappler/costs/op_performance_data: SessionInfo OpInfo NormalDistribution
+    LogNormalDistribution OpPerformance OpPerformanceList
+core/kernels/boosted_trees/boosted_trees tensorflow.boosted_trees: Node NodeMetadata Leaf Vector
+    SparseVector BucketizedSplit CategoricalSplit DenseSplit Tree TreeMetadata GrowingMetadata
+    TreeEnsemble DebugOutput SplitTypeWithDefault DefaultDirection
 core/lib/core/error_codes tensorflow.error: Code
+core/profiler/tfprof_log tensorflow.tfprof: CodeDef OpLogEntry OpLogProto ProfileProto ProfileNode
+    ExecProfile ExecTime ExecMemory Tuple Memory
+core/profiler/tfprof_options tensorflow.tfprof: OptionsProto AdvisorOptionsProto
+core/profiler/tfprof_output tensorflow.tfprof: TFProfTensorProto GraphNodeProto
+    MultiGraphNodeProto AdviceProto
 core/protobuf/cluster: JobDef ClusterDef
 core/protobuf/config: GPUOptions OptimizerOptions GraphOptions ThreadPoolOptionProto RPCOptions
     SessionMetadata ConfigProto RunOptions RunMetadata TensorConnection CallableOptions
@@ -63,7 +79,12 @@ core/protobuf/transport_options: RecvBufRespExtra
 core/protobuf/verifier_config: VerifierConfig
 core/util/event: Event LogMessage SessionLog TaggedRunMetadata WatchdogConfig
     WorkerHeartbeatRequest WorkerHeartbeatResponse WorkerHealth WorkerShutdownMode
+core/util/memmapped_file_system: MemmappedFileSystemDirectoryElement MemmappedFileSystemDirectory
 core/util/saved_tensor_slice: SavedSliceMeta SavedTensorSliceMeta SavedSlice SavedTensorSlices
+core/util/test_log: EntryValue MetricEntry BenchmarkEntry BenchmarkEntries BuildConfiguration
+    CommitId CPUInfo MemoryInfo GPUInfo PlatformInfo AvailableDeviceInfo MachineConfiguration
+    RunConfiguration TestResults
+python/framework/cpp_shape_inference: CppShapeInferenceResult CppShapeInferenceInputsNeeded
 python/training/checkpoint_state: CheckpointState
 '''
 _PACKAGES = ('core.framework', 'core.protobuf', 'core.util', 'core.example', 'core.debug',
@@ -157,7 +178,7 @@ def _find(module, name):
     return None
 
 
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _Finder:
     """Makes the modules of the table, and packages around them that have no folder of their own."""
 
     def find_spec(self, fullname, path=None, target=None):
