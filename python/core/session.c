@@ -10,22 +10,10 @@
  * are inside of them come out then. */
 #include <string.h>
 
-#include "core.h"
+#include "session.h"
 
-struct session {
-    PyObject_HEAD;
-    TF_Session *session;
-    PyObject *graph;
-    struct session *next, **at; /* of the open ones; guarded by the interpreter's lock */
-};
-struct step {
-    PyObject_HEAD;
-    struct session *session;
-    int num_inputs, num_outputs, num_targets;
-    TF_Output *inputs, *outputs;
-    const TF_Operation **targets;
-};
-static PyTypeObject *session_type, *step_type;
+PyTypeObject *core_step_type;
+static PyTypeObject *session_type;
 static struct session *open_sessions;
 
 /* ---- life ---- */
@@ -120,6 +108,7 @@ static void session_dealloc(PyObject *self)
     Py_END_ALLOW_THREADS;
     PyErr_Restore(type_before, value, trace);
     Py_XDECREF(s->graph);
+    Py_XDECREF(s->known);
     freefunc give_back = (freefunc)PyType_GetSlot(type, Py_tp_free);
     give_back(self);
     Py_DECREF(type);
@@ -131,6 +120,8 @@ static PyObject *session_close(PyObject *self, PyObject *none)
     TF_Status *st = TF_NewStatus();
     (void)none;
     unlist(s);
+    if (s->known)
+        PyDict_Clear(s->known);
     Py_BEGIN_ALLOW_THREADS;
     TF_CloseSession(s->session, st);
     Py_END_ALLOW_THREADS;
@@ -235,8 +226,8 @@ static PyObject *session_make(PyObject *self, PyObject *args)
     PyObject *inputs, *outputs, *targets;
     if (!PyArg_ParseTuple(args, "OOO:make", &inputs, &outputs, &targets))
         return NULL;
-    allocfunc alloc = (allocfunc)PyType_GetSlot(step_type, Py_tp_alloc);
-    struct step *p = (struct step *)alloc(step_type, 0);
+    allocfunc alloc = (allocfunc)PyType_GetSlot(core_step_type, Py_tp_alloc);
+    struct step *p = (struct step *)alloc(core_step_type, 0);
     if (!p)
         return NULL;
     p->session = (struct session *)self;
@@ -265,14 +256,7 @@ static void step_dealloc(PyObject *self)
 
 /* ---- runs ---- */
 
-enum { FEW = 16 };
-
-struct values { /* of one run, on the stack */
-    TF_Tensor *few[2 * FEW], **in, **out;
-    int num_in, num_out;
-};
-
-static bool values_init(struct values *v, int num_in, int num_out)
+bool step_values_init(struct values *v, int num_in, int num_out)
 {
     v->num_in = num_in;
     v->num_out = num_out;
@@ -292,7 +276,7 @@ static bool values_init(struct values *v, int num_in, int num_out)
     return false;
 }
 
-static void values_release(struct values *v)
+void step_values_release(struct values *v)
 {
     for (int i = 0; v->in && i < v->num_in; i++)
         TF_DeleteTensor(v->in[i]);
@@ -304,7 +288,7 @@ static void values_release(struct values *v)
         PyMem_Free(v->out);
 }
 
-static bool values_in(struct values *v, const TF_Output *inputs, PyObject *objects)
+bool step_values_in(struct values *v, const TF_Output *inputs, PyObject *objects)
 {
     if (v->num_in && PySequence_Size(objects) != v->num_in) {
         if (!PyErr_Occurred())
@@ -322,7 +306,7 @@ static bool values_in(struct values *v, const TF_Output *inputs, PyObject *objec
     return true;
 }
 
-static PyObject *values_out(struct values *v)
+PyObject *step_values_out(struct values *v)
 {
     PyObject *list = PyList_New(v->num_out);
     for (int i = 0; list && i < v->num_out; i++) {
@@ -358,8 +342,7 @@ static PyObject *with_metadata(PyObject *values, TF_Buffer *metadata)
     return bytes ? Py_BuildValue("(NN)", values, bytes) : (Py_DECREF(values), NULL);
 }
 
-/* After a run: whether all is well; else an exception is set. Takes st. */
-static bool run_ok(TF_Status *st)
+bool step_ok(TF_Status *st)
 {
     if (core_stopped()) {
         TF_DeleteStatus(st);
@@ -384,7 +367,8 @@ static PyObject *step_run(PyObject *self, PyObject *args)
         return NULL;
     }
     PyObject *out = NULL;
-    if (values_init(&v, p->num_inputs, p->num_outputs) && values_in(&v, p->inputs, objects)) {
+    if (step_values_init(&v, p->num_inputs, p->num_outputs) &&
+        step_values_in(&v, p->inputs, objects)) {
         TF_Status *st = TF_NewStatus();
         TF_Buffer *metadata = traced ? TF_NewBuffer() : NULL;
         core_may_wait();
@@ -392,11 +376,11 @@ static PyObject *step_run(PyObject *self, PyObject *args)
         TF_SessionRun(p->session->session, run_options, p->inputs, v.in, p->num_inputs, p->outputs,
                       v.out, p->num_outputs, p->targets, p->num_targets, metadata, st);
         Py_END_ALLOW_THREADS;
-        if (run_ok(st))
-            out = with_metadata(values_out(&v), metadata);
+        if (step_ok(st))
+            out = with_metadata(step_values_out(&v), metadata);
         TF_DeleteBuffer(metadata);
     }
-    values_release(&v);
+    step_values_release(&v);
     return out;
 }
 
@@ -415,7 +399,7 @@ static PyObject *partial_setup(PyObject *self, PyObject *args)
     TF_SessionPRunSetup(p->session->session, p->inputs, p->num_inputs, p->outputs, p->num_outputs,
                         p->targets, p->num_targets, &handle, st);
     Py_END_ALLOW_THREADS;
-    PyObject *out = run_ok(st) ? PyUnicode_FromString(handle) : NULL;
+    PyObject *out = step_ok(st) ? PyUnicode_FromString(handle) : NULL;
     TF_DeletePRunHandle(handle);
     Py_DECREF(step);
     return out;
@@ -433,17 +417,17 @@ static PyObject *partial_run(PyObject *self, PyObject *args)
     TF_Output *outputs = inputs ? outputs_of(wanted, &num_out) : NULL;
     struct values v;
     if (outputs) {
-        if (values_init(&v, num_in, num_out) && values_in(&v, inputs, objects)) {
+        if (step_values_init(&v, num_in, num_out) && step_values_in(&v, inputs, objects)) {
             TF_Status *st = TF_NewStatus();
             core_may_wait();
             Py_BEGIN_ALLOW_THREADS;
             TF_SessionPRun(s->session, handle, inputs, v.in, num_in, outputs, v.out, num_out, NULL,
                            0, st);
             Py_END_ALLOW_THREADS;
-            if (run_ok(st))
-                out = values_out(&v);
+            if (step_ok(st))
+                out = step_values_out(&v);
         }
-        values_release(&v);
+        step_values_release(&v);
     }
     PyMem_Free(inputs);
     PyMem_Free(outputs);
@@ -462,7 +446,7 @@ static PyObject *list_devices(PyObject *self, PyObject *none)
     Py_BEGIN_ALLOW_THREADS;
     l = TF_SessionListDevices(s->session, st);
     Py_END_ALLOW_THREADS;
-    if (!run_ok(st))
+    if (!step_ok(st))
         return NULL;
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < TF_DeviceListCount(l); i++) {
@@ -488,6 +472,10 @@ static PyMethodDef session_methods[] = {
     {"partial_run", partial_run, METH_VARARGS,
      "partial_run(handle, inputs, values, outputs): the outputs' values."},
     {"list_devices", list_devices, METH_NOARGS, "Tuples: name, type, bytes, incarnation."},
+    {"quick", session_quick, METH_VARARGS,
+     "quick(fetches, feed_dict): the result, or NotImplemented for what was not learnt."},
+    {"learn", session_learn, METH_VARARGS,
+     "learn(fetches, feed_dict, step, kind, places): how quick runs this from now on."},
     {"close", session_close, METH_NOARGS, "Cancels what runs, and waits for it."},
     {NULL, NULL, 0, NULL},
 };
@@ -549,6 +537,6 @@ int core_add_session(PyObject *module)
 {
     bool ok = PyModule_AddFunctions(module, functions) == 0 &&
               add_type(module, &session_spec, "Session", &session_type) &&
-              add_type(module, &step_spec, "Step", &step_type) && close_at_exit(module);
+              add_type(module, &step_spec, "Step", &core_step_type) && close_at_exit(module);
     return ok ? core_add_py_func(module) : -1;
 }

@@ -200,30 +200,19 @@ class FetchHandler:
             every.append(value)
         return self._build(every)
 
-    def simple_build(self):
-        """The function from fetched values to the structure, where it is flat and nothing that it
-        fetches is fed."""
+    def shape_of_result(self):
+        """How _core puts a flat structure together: (0 a value, 1 a list, 2 a tuple; for each item
+        its place among the fetched values or None, or None when they are those values)."""
         at, n = {}, 0
         for place, e in enumerate(self._elements):
             if isinstance(e, ops.Tensor):
                 at[place] = n
                 n += 1
         if not isinstance(self._flat, list):
-            return _first if self._flat in at else _nothing
-        places = [at.get(place) for place in self._flat]
-        if places == list(range(n)):
-            return list if self._structure is list else tuple
-        if self._structure is list:
-            return lambda values: [None if p is None else values[p] for p in places]
-        return lambda values: tuple(None if p is None else values[p] for p in places)
-
-
-def _first(values):
-    return values[0]
-
-
-def _nothing(_):
-    return None
+            return 0, None
+        places = tuple(at.get(place) for place in self._flat)
+        return (1 if self._structure is list else 2), (
+            None if places == tuple(range(n)) else places)
 
 
 # --- feeds ---
@@ -296,11 +285,6 @@ def resolve_feeds(graph, feed_dict):
             tensor = _key_tensor(graph, part, 'feed_dict')
             resolved[tensor] = _array_of(graph, tensor, part, part_value)
     return resolved, flat and len(resolved) == len(feed_dict)
-
-
-def check_feeds(graph, feed_dict):
-    """Raises what is wrong with what is fed."""
-    resolve_feeds(graph, feed_dict)
 
 
 def resolve_feed_list(graph, feeds):

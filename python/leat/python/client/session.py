@@ -2,7 +2,7 @@
 """Sessions: fetch structures, feeds, errors with the op to blame.
 
 What is fetched and fed is resolved once per signature and kept: a repeated run of a flat structure
-is one look-up and one call of `_core`. How structures and feeds are taken apart is in fetches.py.
+is one call of `_core`. How structures and feeds are taken apart is in fetches.py.
 """
 import os
 import re
@@ -167,13 +167,13 @@ class BaseSession(SessionInterface):
         self._add_shapes = bool(config is not None and config.graph_options.infer_shapes)
         self._delete_lock = threading.Lock()
         self._dead_handles = []
-        self._known = {}  # key of a run: see _fast
         self._steps = {}  # (feeds, fetches, targets): a _core.Step
         try:
             self._session = core.Session(graph._c, self._target,
                                          None if config is None else config.SerializeToString())
         except core.Error as e:
             _raise_for(e, graph)
+        self._quick = self._session.quick
 
     def list_devices(self):
         """The devices that ops can be placed on."""
@@ -186,7 +186,6 @@ class BaseSession(SessionInterface):
 
     def close(self):
         """Ends the session: what runs in other threads is cancelled. Can be called again."""
-        self._known = {}
         self._steps = {}
         session = self._session
         if session is None or self._closed:
@@ -229,51 +228,20 @@ class BaseSession(SessionInterface):
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         """Runs one step: the values of fetches, in the structure that they were given in."""
         if options is None and run_metadata is None:
-            kind = type(fetches)
             try:
+                value = self._quick(fetches, feed_dict)
+            except core.Error as e:
                 if feed_dict:
-                    key = ((kind, *fetches, None, *feed_dict) if kind is list or kind is tuple
-                           else (fetches, None, *feed_dict))
-                else:
-                    key = (kind, *fetches) if kind is list or kind is tuple else fetches
-                known = self._known.get(key)
-            except TypeError:
-                key = known = None
-            if known is not None:
-                done, value = self._fast(known, feed_dict)
-                if done:
-                    return value
-        else:
-            key = None
+                    _fetches.resolve_feeds(self._graph, feed_dict)
+                _raise_for(e, self._graph)
+            if value is not NotImplemented:
+                return value
         try:
-            return self._run(None, fetches, feed_dict, options, run_metadata, key)
+            return self._run(None, fetches, feed_dict, options, run_metadata)
         except core.Error as e:
             _raise_for(e, self._graph)
 
-    def _fast(self, known, feed_dict):
-        """A run that was resolved before: (True, the result), or (False, None): it must be
-        resolved again, since what is fed is not as simple as it was."""
-        run, build = known
-        try:
-            if not feed_dict:
-                values = run()
-            else:
-                fed = [*feed_dict.values()]
-                if int in map(type, fed):
-                    return False, None
-                values = run(fed)
-        except core.Error as e:
-            self._check_open()
-            if feed_dict:
-                _fetches.check_feeds(self._graph, feed_dict)
-            _raise_for(e, self._graph)
-        except (TypeError, ValueError, OverflowError):
-            if not feed_dict:
-                raise
-            return False, None
-        return True, build(values)
-
-    def _run(self, handle, fetches, feed_dict, options, run_metadata, key):
+    def _run(self, handle, fetches, feed_dict, options, run_metadata):
         self._check_open()
         graph = self._graph
         if graph.version == 0:
@@ -291,10 +259,8 @@ class BaseSession(SessionInterface):
                 [_pair(t) for t in tensors])
             return handler.build(values, feeds, self)
         step = self._step(tuple(feeds), tuple(tensors), tuple(targets))
-        if key is not None and flat and handler.is_flat and len(tensors) == handler.num_tensors:
-            if len(self._known) >= _MAX_KEPT:
-                self._known.clear()
-            self._known[key] = (step.run, handler.simple_build())
+        if flat and handler.is_flat and len(tensors) == handler.num_tensors:
+            self._session.learn(fetches, feed_dict or None, step, *handler.shape_of_result())
         fed = list(feeds.values())
         if options is None and run_metadata is None:
             return handler.build(step.run(fed), feeds, self)
@@ -337,7 +303,7 @@ class BaseSession(SessionInterface):
     def partial_run(self, handle, fetches, feed_dict=None):
         """Feeds and fetches more of a prepared step."""
         try:
-            return self._run(handle, fetches, feed_dict, None, None, None)
+            return self._run(handle, fetches, feed_dict, None, None)
         except core.Error as e:
             _raise_for(e, self._graph)
 
