@@ -22,6 +22,7 @@
 #include "leat/control_flow.h"
 #include "leat/decay.h"
 #include "leat/device_setter.h"
+#include "leat/edit.h"
 #include "leat/global_step.h"
 #include "leat/gradients.h"
 #include "leat/hooks.h"

@@ -129,6 +129,18 @@ static PyObject *unique_name(PyObject *self, PyObject *arg)
     return result;
 }
 
+static PyObject *peek_unique_name(PyObject *self, PyObject *arg)
+{
+    PyObject *bytes = PyUnicode_AsUTF8String(arg);
+    if (!bytes)
+        return NULL;
+    char *name = leat_peek_unique_name(core_graph(self), PyBytes_AsString(bytes));
+    PyObject *result = PyUnicode_FromString(name ? name : "");
+    leat_free(name);
+    Py_DECREF(bytes);
+    return result;
+}
+
 /* The callable's answer: a text that lives as long as its graph's scope does, by hanging on the
  * callable's own list. */
 static const char *ask_device(void *arg, const struct leat_device_request *r)
@@ -297,6 +309,24 @@ static PyObject *versions(PyObject *self, PyObject *none)
     return NULL;
 }
 
+/* A serialized OpDef, or None. */
+static PyObject *op_def(PyObject *self, PyObject *arg)
+{
+    PyObject *name = PyUnicode_AsUTF8String(arg);
+    if (!name)
+        return NULL;
+    TF_Buffer *buffer = TF_NewBuffer();
+    TF_Status *st = TF_NewStatus();
+    TF_GraphGetOpDef(core_graph(self), PyBytes_AsString(name), buffer, st);
+    bool found = TF_GetCode(st) == TF_OK;
+    TF_DeleteStatus(st);
+    Py_DECREF(name);
+    if (found)
+        return core_buffer_take(buffer);
+    TF_DeleteBuffer(buffer);
+    Py_RETURN_NONE;
+}
+
 static PyObject *get_shape(PyObject *self, PyObject *args)
 {
     PyObject *pair;
@@ -395,6 +425,7 @@ static PyMethodDef graph_methods[] = {
     {"push_scope", push_scope, METH_O, "Enters a name scope; its name with a slash."},
     {"current_scope", current_scope, METH_NOARGS, "'' or 'a/b/'."},
     {"unique_name", unique_name, METH_O, "A name made unique, and taken."},
+    {"peek_unique_name", peek_unique_name, METH_O, "A name made unique, not taken."},
     {"push_device", push_device, METH_O, "A device, a function, or None."},
     {"drop_device_function", drop_device_function, METH_O, "What push_device gave is done with."},
     {"push_controls", push_controls, METH_O, "Operations that new ones wait for, or None."},
@@ -404,6 +435,7 @@ static PyMethodDef graph_methods[] = {
     {"ops_from", ops_from, METH_O, "(position, operations from the position on)."},
     {"to_graph_def", to_graph_def, METH_NOARGS, "A serialized GraphDef."},
     {"versions", versions, METH_NOARGS, "A serialized VersionDef."},
+    {"op_def", op_def, METH_O, "A serialized OpDef, or None."},
     {"get_shape", get_shape, METH_VARARGS, "None, or the dims, -1 where not known."},
     {"set_shape", set_shape, METH_VARARGS, "Merges a shape into an output's."},
     {"value_dtype", value_dtype, METH_O, "An output's type, or of the variable behind it."},

@@ -27,7 +27,6 @@ PyObject *core_add_op(PyObject *graph, PyObject *args);
 
 /* ---- operation.c ---- */
 
-char *leat_op_spec(const char *name) __attribute__((weak));
 int core_add_operations(PyObject *module);
 
 #endif

@@ -286,7 +286,7 @@ static PyObject *op_spec(PyObject *self, PyObject *arg)
     PyObject *bytes = PyUnicode_AsUTF8String(arg);
     if (!bytes)
         return NULL;
-    char *spec = leat_op_spec ? leat_op_spec(PyBytes_AsString(bytes)) : NULL;
+    char *spec = leat_op_spec(PyBytes_AsString(bytes));
     Py_DECREF(bytes);
     if (!spec)
         Py_RETURN_NONE;
@@ -308,7 +308,72 @@ static PyObject *op_names(PyObject *self, PyObject *none)
     return list;
 }
 
+static PyObject *edited(TF_Status *st)
+{
+    if (!core_ok(st))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *set_op_attr(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *number;
+    const char *name, *value;
+    Py_ssize_t n;
+    TF_Operation *op;
+    if (!PyArg_ParseTuple(args, "Osy#", &number, &name, &value, &n) || !(op = core_oper(number)))
+        return NULL;
+    TF_Status *st = TF_NewStatus();
+    leat_set_attr(op, name, value, (size_t)n, st);
+    return edited(st);
+}
+
+static PyObject *set_op_device(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *number;
+    const char *device;
+    TF_Operation *op;
+    if (!PyArg_ParseTuple(args, "Os", &number, &device) || !(op = core_oper(number)))
+        return NULL;
+    TF_Status *st = TF_NewStatus();
+    leat_set_device(op, device, st);
+    return edited(st);
+}
+
+static PyObject *add_control(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *a, *b;
+    TF_Operation *op, *before;
+    if (!PyArg_ParseTuple(args, "OO", &a, &b) || !(op = core_oper(a)) || !(before = core_oper(b)))
+        return NULL;
+    TF_Status *st = TF_NewStatus();
+    leat_add_control_input(op, before, st);
+    return edited(st);
+}
+
+static PyObject *update_input(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *a, *b;
+    int index;
+    TF_Operation *op;
+    TF_Output out;
+    if (!PyArg_ParseTuple(args, "OiO", &a, &index, &b) || !(op = core_oper(a)) ||
+        !core_output(b, &out))
+        return NULL;
+    TF_Status *st = TF_NewStatus();
+    leat_update_input(op, index, out, st);
+    return edited(st);
+}
+
 static PyMethodDef functions[] = {
+    {"set_op_attr", set_op_attr, METH_VARARGS, "(operation, name, serialized AttrValue)."},
+    {"set_op_device", set_op_device, METH_VARARGS, "(operation, device)."},
+    {"add_control", add_control, METH_VARARGS, "(operation, the one that it waits for)."},
+    {"update_input", update_input, METH_VARARGS, "(operation, index, output)."},
     {"op_name", op_name, METH_O, "Its name."},
     {"op_type", op_type, METH_O, "Its op's name."},
     {"op_device", op_device, METH_O, "The device that was asked for."},
