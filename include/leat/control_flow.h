@@ -14,9 +14,11 @@
  * A callback is called once, before the function returns, on the same thread. What it makes with
  * leat_* functions is part of the loop or branch; tensors from outside may be used as they are, and
  * variables too: they are brought in. (Nodes of TF_* functions are not: give them inputs that lie
- * inside.) Loops and branches nest, and have gradients. Nodes and names are those of tf.while_loop
- * and tf.cond. Any thread; errors as of all leat_* builders (leat_graph_status): then the results
- * are invalid outputs. */
+ * inside.) What is made where control dependencies are lifted (leat_push_control_dependencies of
+ * NULL) is outside. Loops and branches nest, and have gradients. Nodes and names are those of
+ * tf.while_loop and tf.cond. Where callbacks do not fit, the same is there step by step:
+ * leat_loop_begin, leat_branches_begin. Any thread; errors as of all leat_* builders
+ * (leat_graph_status): then the results are invalid outputs. */
 #ifndef LEAT_CONTROL_FLOW_H
 #define LEAT_CONTROL_FLOW_H
 
@@ -36,8 +38,13 @@ typedef void (*leat_branch)(TF_Graph *g, TF_Output *results, void *data);
 #define LEAT_WHILE_LOOP_FIELDS_                                                                    \
     const char *name; /* of the scope; NULL: while */                                              \
     const char *made_at;                                                                           \
-    void *data;             /* handed to the callbacks */                                          \
-    int parallel_iterations /* turns that may run at once; 0: 10 */
+    void *data;              /* handed to the callbacks */                                         \
+    int parallel_iterations; /* turns that may run at once; 0: 10 */                               \
+    /* One a variable: its shape in all turns; LEAT_NOT_GIVEN: that of its first value. NULL:      \
+     * nothing is known of any. */                                                                 \
+    const struct leat_shape *shape_invariants;                                                     \
+    int no_back_prop; /* 1: no gradient is wanted: noted for leat_flow_def */                      \
+    int swap_memory   /* noted for leat_flow_def */
 struct leat_while_loop_args {
     LEAT_WHILE_LOOP_FIELDS_;
 };
@@ -60,6 +67,55 @@ LEAT_EXPORT int leat_while_loop_fn(TF_Graph *g, leat_loop_condition condition, l
  * NULL. */
 LEAT_EXPORT int leat_cond_fn(TF_Graph *g, TF_Output pred, leat_branch yes, leat_branch no,
                              TF_Output *results, int n, const struct leat_cond_args *args);
+
+/* ---- step by step ---- */
+
+/* A loop or a pair of branches that is being built; between its functions what leat_* functions
+ * make on the same thread is inside. Whatever goes wrong in between, one of _end and _abandon must
+ * be called, which frees it and ends all scopes that were opened since and left open. */
+struct leat_loop;
+struct leat_branches;
+
+/* Begins a loop: merged[0, n) are the variables as the condition sees them. NULL: an error, and
+ * nothing is open. */
+LEAT_EXPORT struct leat_loop *leat_loop_begin(TF_Graph *g, const TF_Output *vars, int n,
+                                              TF_Output *merged,
+                                              const struct leat_while_loop_args *args);
+/* The condition is `more`; vars[0, n) are the variables as the body sees them. */
+LEAT_EXPORT int leat_loop_body_begin(struct leat_loop *l, TF_Output more, TF_Output *vars);
+/* The body's results are next[0, n); the loop's are written to results. */
+LEAT_EXPORT int leat_loop_end(struct leat_loop *l, const TF_Output *next, TF_Output *results);
+/* Gives it up: the nodes that are there stay, unused. NULL: nothing happens. */
+LEAT_EXPORT void leat_loop_abandon(struct leat_loop *l);
+
+/* Begins the true branch. NULL: an error, and nothing is open. */
+LEAT_EXPORT struct leat_branches *leat_branches_begin(TF_Graph *g, TF_Output pred,
+                                                      const struct leat_cond_args *args);
+/* The true branch gives results[0, n); begins the false one. */
+LEAT_EXPORT int leat_branches_other(struct leat_branches *b, const TF_Output *results, int n);
+/* The false branch gives as many results; n merged ones are written to merged. */
+LEAT_EXPORT int leat_branches_end(struct leat_branches *b, const TF_Output *results, int n,
+                                  TF_Output *merged);
+LEAT_EXPORT void leat_branches_abandon(struct leat_branches *b);
+
+/* ---- asking ---- */
+
+struct leat_flow {    /* a loop or branch; texts and id are the graph's */
+    int is_loop;      /* else a branch */
+    const char *name; /* of the loop's frame, "while/while_context"; or "cond/cond_text" */
+    /* What nodes without inputs wait for: cond/switch_t; while/Merge while the condition is built,
+     * then while/Identity. Invalid while the loop begins. */
+    TF_Output pivot;
+    TF_Output pred; /* of a branch: cond/pred_id */
+    int branch;     /* 1: of true */
+    int depth;      /* 1: there is none around it */
+    const void *id; /* the same for the same loop or branch */
+};
+/* 1 and *out (may be NULL): what is being built on this thread, level 0 the innermost, 1 the one
+ * around it...; 0: there is none. */
+LEAT_EXPORT int leat_current_flow(TF_Graph *g, int level, struct leat_flow *out);
+/* The same for what op was made in. Exits and a branch's Merge are outside. Any thread. */
+LEAT_EXPORT int leat_flow_of(TF_Graph *g, TF_Operation *op, int level, struct leat_flow *out);
 
 #ifdef __cplusplus
 }
@@ -101,7 +157,7 @@ static inline int leat_cond_call(const struct leat_cond_call *c)
     return leat_cond_fn(c->g, c->pred, c->yes, c->no, c->results, c->n, &c->args);
 }
 #define LEAT_CONTROL_FLOW_DEFAULTS_
-/* (g, condition, body, vars, n, results, .data, .name, .parallel_iterations) */
+/* (g, condition, body, vars, n, results, .data, .name, .parallel_iterations, .shape_invariants) */
 #define leat_while_loop(...)                                                                       \
     LEAT_CALL_(leat_while_loop_call, leat_while_loop_call, LEAT_CONTROL_FLOW_DEFAULTS_, .g,        \
                __VA_ARGS__)

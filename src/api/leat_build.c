@@ -2,7 +2,7 @@
 /* Nodes made under scopes: leat_begin to leat_finish, and variables among the inputs. */
 #include <string.h>
 
-#include "api/leat_builder.h"
+#include "api/leat_flow.h"
 
 static struct node_desc *desc_of(TF_OperationDescription *d)
 {
@@ -132,7 +132,7 @@ static TF_Output read_resource(struct node_desc *d, const struct leat_variable_p
     leat_push_device(g, TF_OperationDevice(v->ref.oper));
     TF_OperationDescription *read = leat_begin(g, "ReadVariableOp", NULL, d->made_at);
     TF_SetAttrType(read, "dtype", v->dtype);
-    TF_AddInput(read, builder_bring(d->graph, v->ref));
+    leat_add_raw_input(read, v->ref);
     TF_Output out = leat_output_of(leat_finish(read), 0);
     for (int i = 0; i < 3; i++)
         leat_pop(g);
@@ -169,6 +169,19 @@ static void stand_with(struct node_desc *d, struct node *n)
     d->device = mem_strdup(n->device);
 }
 
+/* What brings it in stands under the new node. */
+static TF_Output bring(struct node_desc *d, TF_Output in)
+{
+    if (in.oper) {
+        d->given = vec_reserve(d->given, &d->cap_given, d->num_given + 1, sizeof(struct node *));
+        d->given[d->num_given++] = api_node(in.oper);
+    }
+    char *scope = mem_printf("%s/", d->name);
+    in = builder_bring(d->graph, in, scope);
+    mem_free(scope);
+    return in;
+}
+
 static void add_input(TF_OperationDescription *d, TF_Output input, bool raw)
 {
     if (!d)
@@ -177,7 +190,7 @@ static void add_input(TF_OperationDescription *d, TF_Output input, bool raw)
     const struct op_arg *arg = next_arg(desc);
     if (arg && !raw)
         input = value_for(desc, arg, input);
-    input = builder_bring(desc->graph, input);
+    input = bring(desc, input);
     TF_AddInput(d, input);
     if (arg && arg->is_ref && input.oper)
         stand_with(desc, api_node(input.oper));
@@ -194,8 +207,7 @@ static void add_input_list(TF_OperationDescription *d, const TF_Output *inputs, 
     }
     TF_Output *values = mem_new_array(TF_Output, n);
     for (int i = 0; i < n; i++)
-        values[i] = builder_bring(desc_of(d)->graph,
-                                  raw ? inputs[i] : value_for(desc_of(d), arg, inputs[i]));
+        values[i] = bring(desc_of(d), raw ? inputs[i] : value_for(desc_of(d), arg, inputs[i]));
     TF_AddInputList(d, values, n);
     mem_free(values);
 }
@@ -228,6 +240,10 @@ static bool is_input(const struct node_desc *d, const struct node *n)
         if (d->inputs[i].node == n)
             return true;
     }
+    for (int64_t i = 0; i < d->num_given; i++) {
+        if (d->given[i] == n)
+            return true;
+    }
     return false;
 }
 
@@ -238,14 +254,16 @@ static bool follows(const struct node_desc *d, const struct frame *f)
         if (u64map_find(&f->made, (uint64_t)d->inputs[i].node->id + 1))
             return true;
     }
+    for (int64_t i = 0; i < d->num_given; i++) {
+        if (u64map_find(&f->made, (uint64_t)d->given[i]->id + 1))
+            return true;
+    }
     return false;
 }
 
 void builder_controls(struct graph *g, struct node_desc *d)
 {
     for (const struct frame *f = builder_frame(g); f; f = f->up) {
-        if (f->kind == FRAME_FLOW)
-            return;
         if (f->kind != FRAME_CONTROL)
             continue;
         if (f->lift)
@@ -258,20 +276,18 @@ void builder_controls(struct graph *g, struct node_desc *d)
     }
 }
 
-void builder_made(struct graph *g, const struct node *n)
+void builder_made(struct graph *g, struct node *n)
 {
     struct thread_state *t = builder_thread(g, false);
-    bool lifted = false;
     for (struct frame *f = t ? t->top : NULL; f; f = f->up) {
-        if (f->kind != FRAME_CONTROL && f->kind != FRAME_FLOW)
+        if (f->kind != FRAME_CONTROL)
             continue;
-        lifted |= f->kind == FRAME_CONTROL && f->lift;
-        if (f->kind == FRAME_CONTROL && lifted)
-            continue;
+        if (f->lift)
+            break;
         u64map_put(&f->made, (uint64_t)n->id + 1, f);
-        if (f->kind == FRAME_FLOW)
-            return;
     }
+    if (t)
+        flow_note(t->top, n);
 }
 
 /* Functions that say devices see the whole node; what stands with another node is not asked for. */

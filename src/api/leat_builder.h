@@ -37,9 +37,9 @@ struct frame { /* one open scope; what it does not change it has from the one be
     char *made_at;    /* NULL: each call says its own; owned */
     struct node **nodes; /* of CONTROL: to wait for; of COLOCATE: the one; owned */
     int num_nodes;
-    bool lift;          /* CONTROL, COLOCATE: those below do not count */
-    struct u64map made; /* CONTROL, FLOW: ids of the nodes made in here, + 1 */
-    struct flow *flow;  /* FLOW: the loop or branch that is being built (leat_control_flow.c) */
+    bool lift;               /* CONTROL, COLOCATE: those below do not count */
+    struct u64map made;      /* CONTROL, FLOW: ids of the nodes made in here, + 1 */
+    struct flow *flow;       /* FLOW: the loop or branch that is being built (leat_flow.h) */
     struct attr_scope *attr; /* ATTR: what nodes carry (leat_hook.c); owned */
     leat_node_fn node_fn;    /* HOOK: told of each node; NULL: those below are not */
     void *node_arg;
@@ -57,7 +57,10 @@ struct builder {
     struct u64map variables; /* node id + 1 of ref or read -> struct leat_variable_parts */
     struct leat_variable_parts **owned; /* them again, once each */
     int64_t num_owned, cap_owned;
-    struct u64map defs; /* node id + 1 of a variable that came with a VariableDef -> its bytes */
+    struct flow_record **flows; /* all loops and branches that were begun (leat_flow.h) */
+    int64_t num_flows, cap_flows;
+    struct u64map flow_of; /* node id + 1 -> the innermost of them that it is in */
+    struct u64map defs;    /* node id + 1 of a variable that came with a VariableDef -> its bytes */
 };
 
 /* Made at the first use. */
@@ -79,7 +82,7 @@ void builder_record(struct graph *g, struct status *st, const char *what, const 
 /* The nodes that a new one with these inputs waits for are added to d; then, when n was made, it is
  * noted. */
 void builder_controls(struct graph *g, struct node_desc *d);
-void builder_made(struct graph *g, const struct node *n);
+void builder_made(struct graph *g, struct node *n);
 /* d carries what attribute scopes say; n, made, is told to those who asked. Every node of a leat_*
  * function passes both. */
 void builder_attrs(struct graph *g, struct node_desc *d);
@@ -87,10 +90,13 @@ void builder_tell(struct graph *g, struct node *n);
 /* A client's callback failed: CANCELLED, where it has recorded nothing itself. */
 void builder_said_no(TF_Graph *g, const char *what);
 void builder_attr_free(struct attr_scope *a);
-/* in as the loop or branch that is being built has it. */
-TF_Output builder_bring(struct graph *g, TF_Output in);
+/* in as the loop or branch that is being built has it; a node made for that stands under scope
+ * ("a/"; NULL: the one in force). */
+TF_Output builder_bring(struct graph *g, TF_Output in, const char *scope);
 /* After builder_controls: what that loop or branch asks of a new node. */
 void builder_flow_controls(struct graph *g, struct node_desc *d);
+
+void builder_flows_release(struct builder *b);
 
 /* Nothing is known any more of variables whose nodes have ids from `from` on: those nodes go. */
 void builder_forget(struct graph *g, int64_t from);

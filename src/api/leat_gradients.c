@@ -8,6 +8,20 @@
 
 static const TF_Output none = {NULL, 0};
 
+/* Into the loop or branch that is being built. */
+static void bring_inputs(struct node_desc *d)
+{
+    char *scope = mem_printf("%s/", d->name);
+    for (int64_t i = 0; i < d->num_inputs; i++) {
+        const struct output o = d->inputs[i];
+        TF_Output in =
+            o.node ? builder_bring(d->graph, (TF_Output){api_oper(o.node), o.index}, scope) : none;
+        if (in.oper)
+            d->inputs[i] = api_output(in);
+    }
+    mem_free(scope);
+}
+
 /* What leat_begin and leat_finish do for a node, for those that the walk makes. */
 static void before_node(void *arg, struct node_desc *d)
 {
@@ -19,7 +33,9 @@ static void before_node(void *arg, struct node_desc *d)
         mem_free(d->device);
         d->device = f->asks ? builder_device(d->graph, f, d) : mem_strdup(f->device);
     }
+    bring_inputs(d);
     builder_controls(d->graph, d);
+    builder_flow_controls(d->graph, d);
     builder_attrs(d->graph, d);
 }
 

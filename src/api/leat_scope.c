@@ -58,6 +58,7 @@ static void builder_free(void *p)
         mem_free(value);
     }
     u64map_release(&b->defs);
+    builder_flows_release(b);
     lock_release_memory(&b->lock);
     mem_free(b);
 }

@@ -105,6 +105,8 @@ struct node_desc {
     int64_t num_args, cap_args;
     struct node **control;
     int64_t num_control, cap_control;
+    struct node **given; /* api: whose outputs were asked for, before they were brought in */
+    int64_t num_given, cap_given;
     struct strmap colocate;              /* node names: _class gets "loc:@NAME" for each, sorted */
     struct status first_error;           /* set by a builder above: reported as it is */
     struct strbuf source_errors, errors; /* what else is wrong, a line each */
@@ -143,6 +145,9 @@ int output_type(struct output o);           /* with DT_REF */
  * later see the result; consumers that are there keep the shapes they have. */
 MUST_CHECK bool graph_set_shape(struct graph *g, struct output o, const struct shape *shape,
                                 struct status *st);
+/* Forgets what was inferred: it is this one. For values that widen it from turn to turn of a loop.
+ */
+void graph_replace_shape(struct output o, const struct shape *shape);
 /* What stands behind a resource output: true with a copy in out->handles[0], which the caller gives
  * back with infer_result_clear; false: nothing is known. */
 bool output_handle(struct output o, struct infer_result *out);

@@ -214,6 +214,15 @@ bool graph_set_shape(struct graph *g, struct output o, const struct shape *shape
     return ok;
 }
 
+void graph_replace_shape(struct output o, const struct shape *shape)
+{
+    lock_take(&o.node->graph->lock);
+    shape_clear(&o.node->shapes[o.index]);
+    o.node->shapes[o.index] = shape_copy(shape);
+    o.node->graph->version++;
+    lock_drop(&o.node->graph->lock);
+}
+
 struct shape output_shape(struct output o)
 {
     lock_take(&o.node->graph->lock);

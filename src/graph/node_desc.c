@@ -42,6 +42,7 @@ void node_desc_free(struct node_desc *d)
     mem_free(d->inputs);
     mem_free(d->list_sizes);
     mem_free(d->control);
+    mem_free(d->given);
     strmap_release(&d->colocate);
     strbuf_release(&d->errors);
     strbuf_release(&d->source_errors);

@@ -117,7 +117,7 @@ static void test_node_scopes__functions_see_nodes(void **state)
     leat_push_node_hook(g, see, &inner);
     assert_int_equal(leat_while_loop(g, more, turn, &x, 1, &y, .data = &x), 1);
     assert_string_equal(inner.text, "while/Enter while/Merge while/Const while/Less while/LoopCond "
-                                    "while/Switch while/Identity while/Enter_1 while/Add "
+                                    "while/Switch while/Identity while/Add/Enter while/Add "
                                     "while/NextIteration while/Exit ");
     assert_string_equal(outer.text + 4, inner.text);
     inner.text[0] = 0;
