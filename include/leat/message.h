@@ -94,8 +94,11 @@ LEAT_EXPORT struct leat_part *leat_message_root(struct leat_message *message);
  * is nested too deeply. */
 LEAT_EXPORT TF_Buffer *leat_message_encode(struct leat_message *message, int sorted,
                                            TF_Status *status);
-/* The text form, as protobuf writes it, with a NUL; freed with leat_free (leat/scope.h). */
-LEAT_EXPORT char *leat_message_print(struct leat_message *message, size_t *n, TF_Status *status);
+/* The text form, with a NUL, as protobuf's text_format writes it or, with as_str not 0, as str() of
+ * a message in Python does: floats have all digits of a double, and keys and values of maps are
+ * there also when they are the default. Freed with leat_free (leat/scope.h). */
+LEAT_EXPORT char *leat_message_print(struct leat_message *message, int as_str, size_t *n,
+                                     TF_Status *status);
 
 LEAT_EXPORT const struct leat_message_type *leat_part_type(const struct leat_part *part);
 /* Elements of a repeated or map field; for another 1 when it is there, else 0. 0 for a field that

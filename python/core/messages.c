@@ -488,12 +488,13 @@ static PyObject *message_print(PyObject *self, PyObject *args)
     (void)self;
     const char *name;
     PyObject *tree;
+    int as_str = 0;
     struct filling f = {0};
-    if (!PyArg_ParseTuple(args, "sO", &name, &tree) || !fill_new(&f, name, tree))
+    if (!PyArg_ParseTuple(args, "sO|p", &name, &tree, &as_str) || !fill_new(&f, name, tree))
         return NULL;
     TF_Status *st = TF_NewStatus();
     size_t n;
-    char *text = leat_message_print(f.message, &n, st);
+    char *text = leat_message_print(f.message, as_str, &n, st);
     PyObject *out = NULL;
     if (core_ok(st))
         out = PyUnicode_DecodeUTF8(n > 0 ? text : "", (Py_ssize_t)n, NULL);
@@ -511,7 +512,7 @@ static PyMethodDef methods[] = {
     {"message_decode", message_decode, METH_VARARGS, "(type, bytes) -> tree"},
     {"message_encode", message_encode, METH_VARARGS, "(type, tree, sorted=False) -> bytes"},
     {"message_parse", message_parse, METH_VARARGS, "(type, text) -> tree"},
-    {"message_print", message_print, METH_VARARGS, "(type, tree) -> text"},
+    {"message_print", message_print, METH_VARARGS, "(type, tree, as_str=False) -> text"},
     {NULL, NULL, 0, NULL},
 };
 

@@ -25,6 +25,11 @@ _LONG = (3, 4, 6, 16, 18)  # types whose numbers JSON keeps as texts
 _FLOATS = {'NaN': math.nan, 'Infinity': math.inf, '-Infinity': -math.inf}
 
 
+def _is_wrapper(descriptor):
+    name = descriptor.full_name
+    return name.startswith('google.protobuf.') and name.endswith('Value')
+
+
 def MessageToDict(message, including_default_value_fields=False, preserving_proto_field_name=False,
                   use_integers_for_enums=False, descriptor_pool=None, float_precision=None):
     """The message as dicts, lists and scalars."""
@@ -51,6 +56,8 @@ class _Writer:
         self.precision = '.%dg' % precision if precision else None
 
     def message(self, message):
+        if _is_wrapper(message.DESCRIPTOR):
+            return self.value(message.DESCRIPTOR.fields[0], message.value)
         tree = {}
         for field, value in message.ListFields():
             name = field.name if self.proto_names else field.json_name
@@ -138,6 +145,9 @@ class _Reader:
         descriptor = message.DESCRIPTOR
         if depth <= 0:
             raise ParseError('Message too deep.')
+        if _is_wrapper(descriptor):
+            message.value = self.scalar(descriptor.fields[0], tree)
+            return
         if not isinstance(tree, dict):
             raise ParseError('%s must be in a dict which is %r.' % (descriptor.full_name, tree))
         by_json = descriptor.fields_by_camelcase_name

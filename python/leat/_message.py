@@ -286,7 +286,7 @@ class Message(metaclass=_MessageType):
                                  other.SerializePartialToString(deterministic=True))
 
     def __str__(self):
-        return core.message_print(self.DESCRIPTOR.full_name, self)
+        return core.message_print(self.DESCRIPTOR.full_name, self, True)
 
     __repr__ = __str__
 

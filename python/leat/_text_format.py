@@ -72,7 +72,7 @@ def MessageToString(message, as_utf8=False, as_one_line=False, use_short_repeate
     special = (as_utf8, as_one_line, use_short_repeated_primitives, pointy_brackets, float_format,
                double_format, use_field_number, indent, message_formatter, force_colon)
     if not any(special):
-        return str(message)
+        return core.message_print(message.DESCRIPTOR.full_name, message)
     printer = _Printer(*special)
     printer.message(message, indent)
     text = ''.join(printer.out)
@@ -149,7 +149,12 @@ class _Printer:
     def _map(self, field, values, indent):
         entry = _message.message_class(field.message_type.full_name)
         for key in sorted(values):
-            pair = entry._wrap({'key': key, 'value': values[key]})
+            pair = entry()
+            pair.key = key
+            if field.message_type.fields[1].type == 11:
+                pair._f['value'] = values[key]
+            else:
+                pair.value = values[key]
             self.field(field, pair, indent)
 
     def field(self, field, value, indent):
@@ -191,8 +196,7 @@ def _number(field, value):
 def _escaped(value, as_utf8):
     if isinstance(value, str):
         if as_utf8:
-            return ''.join(_ESCAPES.get(c) or ('\\%03o' % ord(c) if c < ' ' or c == '\x7f' else c)
-                           for c in value)
+            return ''.join(_ESCAPES.get(c, c) for c in value)
         value = value.encode('utf-8')
     return ''.join(_ESCAPES.get(chr(b)) or (chr(b) if 0x20 <= b < 0x7f else '\\%03o' % b)
                    for b in value)

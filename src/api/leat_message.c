@@ -208,12 +208,12 @@ TF_Buffer *leat_message_encode(struct leat_message *message, int sorted, TF_Stat
     return NULL;
 }
 
-char *leat_message_print(struct leat_message *message, size_t *n, TF_Status *status)
+char *leat_message_print(struct leat_message *message, int as_str, size_t *n, TF_Status *status)
 {
     struct strbuf b = {0};
     status_clear(&status->s);
     *n = 0;
-    if (!pb_text_print(message->root, &b, &status->s)) {
+    if (!pb_text_print_with(message->root, as_str ? PB_AS_STR : 0, &b, &status->s)) {
         strbuf_release(&b);
         return NULL;
     }

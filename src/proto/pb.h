@@ -132,6 +132,8 @@ enum pb_flags {
     PB_BORROW =
         1, /* decode: texts and bytes point into the input, which must outlive the message */
     PB_DETERMINISTIC = 2, /* encode: map entries by rising key; else in the order of the list */
+    PB_AS_STR = 4, /* print: as str() of a message in Python, floats with all digits of a double and
+                      map entries whole; else as text_format, which leaves defaults out of them */
 };
 
 /* Reads n bytes into a new message. INVALID_ARGUMENT, with the message, field and offset, for bytes
@@ -156,6 +158,8 @@ int64_t pb_encoded_size(const void *msg); /* -1: nested too deeply */
 
 /* Text form, as protobuf's text_format writes it (unknown fields are left out). */
 MUST_CHECK bool pb_text_print(const void *msg, struct strbuf *out, struct status *st);
+MUST_CHECK bool pb_text_print_with(const void *msg, unsigned flags, struct strbuf *out,
+                                   struct status *st);
 /* Reads all of protobuf's text syntax. Errors say line:column. Copies what it keeps. */
 MUST_CHECK bool pb_text_parse(struct arena *a, const struct pb_desc *d, const char *text, size_t n,
                               void **out, struct status *st);

@@ -12,6 +12,7 @@ struct printer {
     struct status *st;
     struct arena arena; /* messages unpacked from Any */
     int depth;
+    bool as_str; /* PB_AS_STR */
 };
 
 static void put_escaped(struct strbuf *out, struct str s)
@@ -40,8 +41,9 @@ static void put_enum(struct strbuf *out, const struct pb_enum *e, int32_t number
         strbuf_printf(out, "%d", (int)number);
 }
 
-static void put_scalar(struct strbuf *out, const struct pb_field *f, struct pb_value v)
+static void put_scalar(const struct printer *p, const struct pb_field *f, struct pb_value v)
 {
+    struct strbuf *out = p->out;
     switch (f->type) {
     case PB_TYPE_STRING:
     case PB_TYPE_BYTES:
@@ -51,7 +53,10 @@ static void put_scalar(struct strbuf *out, const struct pb_field *f, struct pb_v
         pb_put_double(out, v.d);
         break;
     case PB_TYPE_FLOAT:
-        pb_put_float(out, (float)v.d);
+        if (p->as_str)
+            pb_put_double(out, v.d);
+        else
+            pb_put_float(out, (float)v.d);
         break;
     case PB_TYPE_BOOL:
         strbuf_puts(out, v.b ? "true" : "false");
@@ -147,7 +152,7 @@ static bool print_element(struct printer *p, const struct pb_field *f, struct pb
     if (f->type == PB_TYPE_MESSAGE)
         return print_body(p, v.m);
     strbuf_puts(p->out, ": ");
-    put_scalar(p->out, f, v);
+    put_scalar(p, f, v);
     strbuf_putc(p->out, '\n');
     return true;
 }
@@ -162,11 +167,14 @@ static bool print_map(struct printer *p, const struct pb_field *f, const struct 
     return ok;
 }
 
-/* As pb_count, but keys and values of map entries are left out when they are the default. */
-static int64_t num_shown(const struct pb_base *m, const struct pb_field *f)
+/* As pb_count, but whether keys and values of map entries are left out when they are the default is
+ * the printer's to say. */
+static int64_t num_shown(const struct printer *p, const struct pb_base *m, const struct pb_field *f)
 {
     if (!m->desc->is_map_entry || f->type == PB_TYPE_MESSAGE)
         return pb_count(m, f);
+    if (p->as_str)
+        return 1;
     const void *slot = pb_slot(m, f);
     return pb_is_number(f->type) ? pb_load(f->type, slot) != 0 : ((const struct str *)slot)->n > 0;
 }
@@ -182,7 +190,7 @@ static bool print_fields(struct printer *p, const struct pb_base *m)
                 return false;
             continue;
         }
-        int64_t n = num_shown(m, f);
+        int64_t n = num_shown(p, m, f);
         for (int64_t k = 0; k < n; k++)
             if (!print_element(p, f, pb_get(m, f, k)))
                 return false;
@@ -192,7 +200,12 @@ static bool print_fields(struct printer *p, const struct pb_base *m)
 
 bool pb_text_print(const void *msg, struct strbuf *out, struct status *st)
 {
-    struct printer p = {.out = out, .st = st};
+    return pb_text_print_with(msg, 0, out, st);
+}
+
+bool pb_text_print_with(const void *msg, unsigned flags, struct strbuf *out, struct status *st)
+{
+    struct printer p = {.out = out, .st = st, .as_str = (flags & PB_AS_STR) != 0};
     bool ok = print_fields(&p, msg);
     arena_release(&p.arena);
     return ok;

@@ -7,7 +7,7 @@ import copy
 import pickle
 import unittest
 
-from leat import _message, _text_format as text_format
+from leat import _google, _message, _json_format as json_format, _text_format as text_format
 from leat.core.framework import (attr_value_pb2, graph_pb2, node_def_pb2, summary_pb2,
                                  tensor_pb2, tensor_shape_pb2, types_pb2)
 from leat.core.protobuf import config_pb2, meta_graph_pb2
@@ -70,6 +70,14 @@ class Forms(unittest.TestCase):
         self.assertEqual(text_format.MessageToString(tensor, as_one_line=True,
                                                      use_short_repeated_primitives=True),
                          'float_val: [0.1, 3.0]')
+
+    def test_str_is_not_text_format(self):
+        """str() prints floats as doubles and maps whole; text_format prints them short."""
+        self.assertEqual(str(AttrValue(f=0.1)), 'f: 0.10000000149011612\n')
+        self.assertEqual(text_format.MessageToString(AttrValue(f=0.1)), 'f: 0.1\n')
+        config = config_pb2.ConfigProto(device_count={'GPU': 0})
+        self.assertEqual(str(config), 'device_count {\n  key: "GPU"\n  value: 0\n}\n')
+        self.assertEqual(text_format.MessageToString(config), 'device_count {\n  key: "GPU"\n}\n')
 
     def test_text_errors(self):
         with self.assertRaises(text_format.ParseError) as e:
@@ -251,6 +259,33 @@ class Fields(unittest.TestCase):
         self.assertFalse(meta.meta_info_def.any_info.Unpack(GraphDef()))
         self.assertTrue(meta.meta_info_def.any_info.Unpack(found))
         self.assertEqual(found.name, 'n')
+
+
+class Names(unittest.TestCase):
+    """google.protobuf's modules, whether it is installed or not."""
+
+    def test_google_protobuf(self):
+        _google.install()
+        from google.protobuf import json_format, text_format as google_text
+        text = google_text.MessageToString(small_graph())
+        self.assertEqual(text, TEXT)
+        self.assertEqual(google_text.Merge(text, GraphDef()), small_graph())
+        tree = json_format.MessageToDict(AttrValue(f=0.1))
+        self.assertEqual(tree, {'f': 0.1})
+
+    def test_json(self):
+        graph = small_graph()
+        tree = json_format.MessageToDict(graph)
+        self.assertEqual(tree['node'][0]['attr']['dtype'], {'type': 'DT_FLOAT'})
+        self.assertEqual(tree['node'][0]['attr']['shape'], {'shape': {'dim': [{'size': '-1'}]}})
+        self.assertEqual(json_format.Parse(json_format.MessageToJson(graph), GraphDef()), graph)
+        attr = AttrValue(s=b'\xff\x00')
+        self.assertEqual(json_format.MessageToDict(attr), {'s': '/wA='})
+        self.assertEqual(json_format.ParseDict({'s': '/wA='}, AttrValue()), attr)
+        with self.assertRaises(json_format.ParseError):
+            json_format.Parse('{"foo": 1}', GraphDef())
+        with self.assertRaises(json_format.ParseError):
+            json_format.Parse('{', GraphDef())
 
 
 class Types(unittest.TestCase):

@@ -87,7 +87,7 @@ static void test_message__made_and_written(void **state UNUSED)
     leat_part_put(m, value, leat_message_field_named(attr, "type"),
                   (union leat_message_value){.i = 1}, 0);
     size_t n;
-    char *text = leat_message_print(m, &n, st);
+    char *text = leat_message_print(m, 0, &n, st);
     assert_string_equal(text, "name: \"n\"\ninput: \"a\"\ninput: \"b\"\nattr {\n  key: \"T\"\n"
                               "  value {\n    type: DT_FLOAT\n  }\n}\n");
     TF_Buffer *bytes = leat_message_encode(m, 1, st);
