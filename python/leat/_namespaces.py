@@ -140,7 +140,7 @@ class _Finder:
     @staticmethod
     def find_spec(fullname, path=None, target=None):
         del path, target
-        if not fullname.startswith('leat.') or fullname.startswith('leat.python'):
+        if not fullname.startswith('leat.') or (fullname + '.').startswith('leat.python.'):
             return None
         namespace = fullname[len('leat.'):]
         folder = os.path.join(_ROOT, *namespace.split('.'))

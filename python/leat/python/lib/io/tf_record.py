@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TFRecord files (tf.python_io): written, and read record by record."""
+import os
+
 from leat._load import core as _core
 from leat.python.framework import errors_impl as errors
 from leat.python.util import compat
@@ -59,13 +61,23 @@ def _call(function, *args):
         raise errors._make_specific_exception(None, None, error.args[1], error.args[0]) from None
 
 
+_HEAD_BYTES = 12
+
+
 def tf_record_iterator(path, options=None):
-    """The records of a file, as bytes."""
+    """The records of a file, as bytes. A file that ends within a record's length has ended there:
+    somebody may be writing it."""
     compression = TFRecordOptions.get_compression_type_string(options)
-    reader = _call(_core.record_reader, compat.path_to_str(path), compression)
+    path = compat.as_str_any(compat.path_to_str(path))
+    reader = _call(_core.record_reader, path, compression)
     try:
         while True:
-            record = _call(reader.next)
+            try:
+                record = _call(reader.next)
+            except errors.DataLossError:
+                if compression or os.path.getsize(path) - reader.offset() >= _HEAD_BYTES:
+                    raise
+                return
             if record is None:
                 return
             yield record
@@ -78,7 +90,8 @@ class TFRecordWriter:
 
     def __init__(self, path, options=None):
         compression = TFRecordOptions.get_compression_type_string(options)
-        self._writer = _call(_core.record_writer, compat.path_to_str(path), compression)
+        self._writer = _call(_core.record_writer, compat.as_str_any(compat.path_to_str(path)),
+                             compression)
         self._closed = False
 
     def __enter__(self):
@@ -90,7 +103,7 @@ class TFRecordWriter:
     def write(self, record):
         """Adds a record."""
         if self._closed:
-            raise errors.FailedPreconditionError(None, None, 'Writer is closed.')
+            raise errors.FailedPreconditionError(None, None, 'Writer not initialized or previously closed')
         _call(self._writer.write, compat.as_bytes(record))
 
     def flush(self):
