@@ -747,7 +747,7 @@ platform.test: get_temp_dir is_built_with_cuda is_built_with_gpu_support is_buil
 /core.protobuf.tensorflow_server_pb2: ServerDef
 framework.graph_io: write_graph
 ops.gen_sdca_ops: sdca_fprint sdca_optimizer sdca_shrink_l1
-pywrap_tensorflow_internal: NewCheckpointReader do_quantize_training_on_graphdef
+pywrap_tensorflow: NewCheckpointReader do_quantize_training_on_graphdef
 summary.summary_iterator: summary_iterator
 summary.writer.writer: SummaryWriter=FileWriter
 training.adadelta: AdadeltaOptimizer
