@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Python functions inside a graph: the hook of leat/script.h, on any thread. Exceptions become
  * statuses by their class, with the traceback in the text. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core.h"
@@ -29,16 +30,15 @@ static PyObject *describe(PyObject *type, PyObject *value, PyObject *trace)
 {
     PyObject *name = PyObject_GetAttrString(type, "__name__");
     PyObject *module = PyImport_ImportModule("traceback");
-    PyObject *lines = module && trace ? PyObject_CallMethod(module, "format_tb", "O", trace) : NULL;
+    PyObject *lines = module ? PyObject_CallMethod(module, "format_exception", "OOO", type, value,
+                                                   trace ? trace : Py_None)
+                             : NULL;
     PyObject *line_end = PyUnicode_FromString("\n");
     PyObject *where = lines && line_end ? PyUnicode_Join(line_end, lines) : NULL;
     PyErr_Clear();
     PyObject *text = NULL;
     if (name && where)
-        text = PyUnicode_FromFormat("%S: %S\nTraceback (most recent call last):\n\n%S\n", name,
-                                    value ? value : Py_None, where);
-    else if (name)
-        text = PyUnicode_FromFormat("%S: %S", name, value ? value : Py_None);
+        text = PyUnicode_FromFormat("%S: %S\n%S\n", name, value ? value : Py_None, where);
     Py_XDECREF(name);
     Py_XDECREF(module);
     Py_XDECREF(lines);
@@ -80,12 +80,18 @@ static PyObject *inputs_list(TF_Tensor *const *inputs, int n)
     return list;
 }
 
-static bool outputs_from(PyObject *results, TF_Tensor **outputs, int n)
+/* Failing, it sets an exception or the status. */
+static bool outputs_from(const char *token, PyObject *results, TF_Tensor **outputs, int n,
+                         TF_Status *status)
 {
     Py_ssize_t got = PySequence_Size(results);
-    if (got >= 0 && got != n)
-        PyErr_Format(PyExc_ValueError, "pyfunc returns %zd values, but %d are expected", got, n);
     bool ok = got == n;
+    if (got >= 0 && !ok) {
+        char text[256];
+        snprintf(text, sizeof text, "%.128s returns %lld values, but expects to see %d values.",
+                 token, (long long)got, n);
+        TF_SetStatus(status, TF_INVALID_ARGUMENT, text);
+    }
     for (int i = 0; ok && i < n; i++) {
         PyObject *o = PySequence_GetItem(results, i);
         outputs[i] = o ? core_tensor_from(o, 0, true) : NULL;
@@ -106,8 +112,10 @@ static void call(void *data, const char *token, TF_Tensor *const *inputs, int nu
     PyObject *results = list && called ? PyObject_CallFunction(called, "sO", token, list) : NULL;
     if (!called)
         PyErr_SetString(PyExc_RuntimeError, "no function of the front end is set");
-    if (!results || !outputs_from(results, outputs, num_outputs))
-        to_status(status);
+    if (!results || !outputs_from(token, results, outputs, num_outputs, status)) {
+        if (PyErr_Occurred())
+            to_status(status);
+    }
     Py_XDECREF(results);
     Py_XDECREF(list);
     Py_XDECREF(called);

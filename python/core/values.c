@@ -30,12 +30,13 @@ PyObject *numpy_get(enum numpy_name name)
     return numpy_names[name];
 }
 
-/* Types by their number in TF_DataType. Structured ones have the field of their name. */
+/* Types by their number in TF_DataType. Quantised values are fetched as the integers that they are,
+ * as TensorFlow has it, and fed as these or as structs of one (tf.qint8.as_numpy_dtype). */
 static const struct type_row {
-    const char *name; /* of numpy's scalar type, or of the field */
+    const char *name; /* of numpy's scalar type */
     char kind;
     int size;
-    bool structured;
+    bool quantised;
 } type_rows[NUM_TYPES] = {
     [TF_FLOAT] = {"float32", 'f', 4, false},
     [TF_DOUBLE] = {"float64", 'f', 8, false},
@@ -47,12 +48,12 @@ static const struct type_row {
     [TF_COMPLEX64] = {"complex64", 'c', 8, false},
     [TF_INT64] = {"int64", 'i', 8, false},
     [TF_BOOL] = {"bool_", 'b', 1, false},
-    [TF_QINT8] = {"qint8", 'i', 1, true},
-    [TF_QUINT8] = {"quint8", 'u', 1, true},
-    [TF_QINT32] = {"qint32", 'i', 4, true},
+    [TF_QINT8] = {"int8", 'i', 1, true},
+    [TF_QUINT8] = {"uint8", 'u', 1, true},
+    [TF_QINT32] = {"int32", 'i', 4, true},
     [TF_BFLOAT16] = {"bfloat16", 'V', 2, false},
-    [TF_QINT16] = {"qint16", 'i', 2, true},
-    [TF_QUINT16] = {"quint16", 'u', 2, true},
+    [TF_QINT16] = {"int16", 'i', 2, true},
+    [TF_QUINT16] = {"uint16", 'u', 2, true},
     [TF_UINT16] = {"uint16", 'u', 2, false},
     [TF_HALF] = {"float16", 'f', 2, false},
     [TF_COMPLEX128] = {"complex128", 'c', 16, false},
@@ -63,12 +64,6 @@ static const struct type_row {
 /* A type's numpy scalar type, or what makes its dtype: borrowed. */
 static PyObject *make_numpy_type(const struct type_row *row, bool is_bfloat16)
 {
-    if (row->structured)
-        return Py_BuildValue("[(ss)]", row->name,
-                             row->kind == 'i' ? (row->size == 1   ? "i1"
-                                                 : row->size == 2 ? "i2"
-                                                                  : "i4")
-                                              : (row->size == 1 ? "u1" : "u2"));
     PyObject *module = PyImport_ImportModule(is_bfloat16 ? "ml_dtypes" : "numpy");
     const char *name = row->name;
     if (!module && is_bfloat16 && PyErr_ExceptionMatches(PyExc_ImportError)) {
@@ -232,7 +227,7 @@ static bool value_describe(struct value *v)
         v->dims[rank + i] = stride;
         stride *= v->dims[i];
     }
-    bool plain = !row->structured && dtype != TF_BFLOAT16;
+    bool plain = dtype != TF_BFLOAT16;
     v->face = (struct array_interface){.two = 2,
                                        .nd = rank,
                                        .typekind = plain ? row->kind : 'V',
@@ -412,7 +407,7 @@ PyObject *core_value_take(TF_Tensor *tensor)
         return value_new(tensor);
     if (dtype == TF_STRING)
         return strings_out(tensor);
-    if (rank == 0 && !row->structured && row->size != 2)
+    if (rank == 0 && row->size != 2)
         return scalar_out(tensor, dtype);
     tensor = unshared(tensor);
     PyObject *value = tensor ? value_new(tensor) : NULL;
@@ -433,12 +428,12 @@ static int type_of(const struct array_interface *a, int want)
     const struct type_row *wanted = type_row(want);
     if (wanted && want != TF_STRING && wanted->size == a->itemsize &&
         (wanted->kind == a->typekind ||
-         (a->typekind == 'V' && (wanted->structured || want == TF_BFLOAT16)) ||
+         (a->typekind == 'V' && (wanted->quantised || want == TF_BFLOAT16)) ||
          (a->typekind == 'u' && want == TF_BFLOAT16)))
         return want;
     for (int i = 1; i < NUM_TYPES; i++) {
         const struct type_row *row = type_row(i);
-        if (row && !row->structured && i != TF_STRING && row->kind == a->typekind &&
+        if (row && !row->quantised && i != TF_STRING && row->kind == a->typekind &&
             row->size == a->itemsize)
             return i;
     }
