@@ -456,7 +456,7 @@ static bool is_plain(const struct array_interface *a)
 {
     if (a->typekind == 'V')
         return a->nd <= MAX_RANK && lies_densely(a);
-    const int need = ARRAY_C_CONTIGUOUS | ARRAY_ALIGNED | ARRAY_NATIVE;
+    const int need = ARRAY_C_CONTIGUOUS | ARRAY_NATIVE; /* at odd addresses it is copied later */
     return (a->flags & need) == need && a->nd <= MAX_RANK;
 }
 

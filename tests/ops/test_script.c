@@ -41,8 +41,7 @@ static const struct op_script scripts[] = {
                "fail = PyFunc([x]) token='fail' Tin=[float] Tout=[float]",
                "none = PyFunc([x]) token='nothing' Tin=[float] Tout=[float]"},
      .runs = {"y y:1 one -> float [2] 2 nan | float [0,3] | float [2] 2 nan",
-              "kind ! INVALID_ARGUMENT: 0-th value returned by the function of kind is float, but "
-              "expects int32",
+              "kind ! INVALID_ARGUMENT: 0-th value returned by double is float, but expects int32",
               "fail ! OUT_OF_RANGE: no more of this", "none ! INVALID_ARGUMENT"}},
     {.ops = "PyFuncStateless EagerPyFunc",
      .nodes = {"y = PyFuncStateless([{float [1] 3}]) token='double' Tin=[float] Tout=[float]",

@@ -6,14 +6,13 @@
 #include "op/kernel.h"
 #include "op/script_hook.h"
 
-static bool check_types(const struct kctx *c, const struct tensor *out, struct status *st)
+static bool check_types(const struct kctx *c, const char *token, const struct tensor *out,
+                        struct status *st)
 {
     for (int i = 0; i < kernel_num_outputs(c); i++)
         if (out[i].dtype != kernel_output_type(c, i))
-            return status_invalid(
-                st, "%d-th value returned by the function of %s is %s, but expects %s", i,
-                c->kernel->node_name, dtype_name(out[i].dtype),
-                dtype_name(kernel_output_type(c, i)));
+            return status_invalid(st, "%d-th value returned by %s is %s, but expects %s", i, token,
+                                  dtype_name(out[i].dtype), dtype_name(kernel_output_type(c, i)));
     return true;
 }
 
@@ -23,8 +22,8 @@ static bool call_run(struct kctx *c, struct status *st)
     struct str token = attrs_string(kernel_attrs(c), "token");
     struct tensor *out = mem_new_array(struct tensor, n + 1);
     char *name = mem_strndup(token.p, token.n);
-    bool ok =
-        script_hook_call(name, c->in, kernel_num_inputs(c), out, n, st) && check_types(c, out, st);
+    bool ok = script_hook_call(name, c->in, kernel_num_inputs(c), out, n, st) &&
+              check_types(c, name, out, st);
     for (int i = 0; ok && i < n; i++)
         kernel_out_take(c, i, &out[i]);
     for (int i = 0; i < n; i++)

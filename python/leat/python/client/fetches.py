@@ -229,6 +229,9 @@ def _key_tensor(graph, key, what):
 def _keeps_value(kind, value):
     """Whether an int is itself as a number of a numpy type."""
     try:
+        if issubclass(kind, np.integer):
+            limits = np.iinfo(kind)
+            return limits.min <= value <= limits.max
         return bool(kind(value) == value)
     except (OverflowError, TypeError, ValueError):
         return False

@@ -413,12 +413,10 @@ class InteractiveSession(BaseSession):
             InteractiveSession._active_session_count += 1
         self._explicitly_closed = False
         self._default_session = self.as_default()
-        _without_nesting(self._default_session)
         self._default_session.__enter__()
         self._explicit_graph = graph
         if graph is not None:
             self._default_graph = graph.as_default()
-            _without_nesting(self._default_graph)
             self._default_graph.__enter__()
 
     def close(self):
@@ -434,11 +432,3 @@ class InteractiveSession(BaseSession):
             self._default_graph = None
         self._default_session.__exit__(None, None, None)
         self._default_session = None
-
-
-def _without_nesting(context):
-    """Such a context may end while later ones go on."""
-    try:
-        context.enforce_nesting = False
-    except AttributeError:
-        pass
