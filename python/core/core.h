@@ -33,6 +33,7 @@ bool core_ok(TF_Status *st);
 
 /* Each file's functions and types, added to the module when it is made: 0, or -1 with an error. */
 int core_add_graph(PyObject *module);
+int core_add_import(PyObject *module);
 int core_add_values(PyObject *module);
 int core_add_session(PyObject *module);
 int core_add_messages(PyObject *module);

@@ -42,9 +42,9 @@ CORE_PART(cluster)
 
 static int add_parts(PyObject *module)
 {
-    int (*const parts[])(PyObject *) = {core_add_graph,    core_add_values, core_add_session,
-                                        core_add_messages, core_add_files,  core_add_build,
-                                        core_add_cluster};
+    int (*const parts[])(PyObject *) = {core_add_graph,   core_add_import,   core_add_values,
+                                        core_add_session, core_add_messages, core_add_files,
+                                        core_add_build,   core_add_cluster};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i] && parts[i](module) != 0)
             return -1;

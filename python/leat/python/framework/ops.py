@@ -928,12 +928,30 @@ class Graph(object):
                 self._c.push_device(_device_text(device))
             except core.Error as e:
                 raise ValueError(e.args[1]) from None
+        stack = self._device_stack()
+        stack.append(device)
         try:
             yield
         finally:
+            stack.pop()
             self._c.pop()
             if entry is not None:
                 self._c.drop_device_function(entry)
+
+    def _device_stack(self):
+        if not hasattr(self._thread_local, 'devices'):
+            self._thread_local.devices = []
+        return self._thread_local.devices
+
+    def _device_text(self):
+        """What the scopes in force ask of a node that says nothing, functions apart."""
+        merged = pydev.DeviceSpec()
+        for device in self._device_stack():
+            if device is None:
+                merged = pydev.DeviceSpec()
+            elif not callable(device):
+                merged.merge_from(pydev.DeviceSpec.from_string(_device_text(device)))
+        return merged.to_string()
 
     def _device_function(self, function):
         graph = weakref.ref(self)
