@@ -731,7 +731,8 @@ class Graph(object):
         types = ' or '.join((['Tensor'] if allow_tensor else []) +
                             (['Operation'] if allow_operation else []))
         if not isinstance(obj, (Tensor, Operation)):
-            obj = _as_graph_element(obj) or obj
+            element = _as_graph_element(obj)
+            obj = obj if element is None else element
         if isinstance(obj, (str, bytes)):
             return self._element_by_name(compat.as_str(obj), allow_tensor, allow_operation)
         if isinstance(obj, Tensor) and allow_tensor or isinstance(obj, Operation) and allow_operation:
