@@ -12,8 +12,8 @@ packages_of() {
     case $1 in
     build) echo gcc libc6-dev binutils pkg-config meson ninja-build python3 libdnnl-dev \
         libopenblas0-serial libpng-dev libsleef-dev libsnappy1v5 zlib1g-dev libpcre2-dev \
-        libgrpc-dev ;;
-    test) echo libcmocka-dev ;;
+        libgrpc-dev python3-dev ;;
+    test) echo libcmocka-dev python3-numpy ;;
     lint) echo clang-format-14 g++ git ;;
     sanitize) echo clang-14 libclang-rt-14-dev llvm-14 ;;
     cross) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;

@@ -12,7 +12,11 @@ those whose path has one of them. A program says in its first lines what it need
     /* tier: full */     left out of the quick tier
     /* needs: zlib */    not built where that library is out: skipped
 
-It counts by cmocka's summary or by a line `N passed, N failed, N skipped`; one that prints neither
+Those of tests/python are unittest files: they run with the package of python/ and the extension of
+BUILD, by a Python that has numpy (LEAT_PYTHON, this one, or /usr/bin/python3), and are skipped, one a
+file, where either is missing; a BUILD with sanitizers needs clang's runtime to load before Python.
+
+It counts by cmocka's summary, unittest's, or by a line `N passed, N failed, N skipped`; one that prints neither
 counts as one test, and exit status 77 as a skipped one. Any other way to end badly (a signal, a
 timeout, a status other than 0 without a failure counted) is a failure more. Programs see LEAT_TIER,
 LEAT_BUILD and LEAT_ROOT, LEAT_SHARED where the given data lie beside the project, and LEAT_EMULATED
@@ -35,6 +39,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CMOCKA = re.compile(r'^\[  (PASSED|FAILED|SKIPPED) ? \] +(\d+) test\(s\)', re.M)
 CMOCKA_OK = re.compile(r'^\[       OK \] ', re.M)
 COUNTS = re.compile(r'^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$', re.M)
+UNITTEST = re.compile(r'^Ran (\d+) tests? in .*\n\n(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$', re.M)
 TIMEOUT = re.compile(r'/\* timeout: (\d+) \*/|^# timeout: (\d+)$', re.M)
 TIER = re.compile(r'/\* tier: (\w+) \*/|^# tier: (\w+)$', re.M)
 NEEDS = re.compile(r'/\* needs: ([a-z0-9_, ]+?) \*/')
@@ -54,6 +59,7 @@ class Test:
         self.needs = match.group(1) if match else ''
         match = TIER.search(head)
         self.tier = (match.group(1) or match.group(2)) if match else 'quick'
+        self.python = source.startswith('tests/python')
 
 
 def find_tests(build):
@@ -77,6 +83,28 @@ def find_tests(build):
                 corpus = os.path.join(ROOT, 'tests/fuzz/corpus', name[len('fuzz_'):-2])
                 tests.append(Test(source, [program, corpus] + fuzz_seeds.seeds(name[len('fuzz_'):-2])))
     return tests
+
+
+def python_setting(build):
+    """(Python that can run tests/python, more environment), or (None, why not)."""
+    if not os.path.exists(os.path.join(build, 'python', '_core.abi3.so')):
+        return None, 'left out: no _core.abi3.so (python3-dev was missing)'
+    env = {'PYTHONPATH': os.path.join(ROOT, 'python'),
+           'LEAT_PYTHON_CORE': os.path.join(build, 'python'), 'PYTHONDONTWRITEBYTECODE': '1'}
+    sanitized = subprocess.run(['nm', '-D', os.path.join(build, 'python', '_core.abi3.so')],
+                               capture_output=True, text=True).stdout
+    for runtime in ('asan', 'tsan'):
+        if '__%s_' % runtime in sanitized:
+            found = subprocess.run(['clang-14', '-print-file-name=libclang_rt.%s-x86_64.so' % runtime],
+                                   capture_output=True, text=True).stdout.strip()
+            if runtime == 'tsan' or not os.path.isabs(found):
+                return None, 'left out: no %s runtime to load before Python' % runtime
+            # the interpreter itself keeps what it allocated
+            env.update(LD_PRELOAD=found, ASAN_OPTIONS='detect_leaks=0:intercept_tls_get_addr=0')
+    for python in (os.environ.get('LEAT_PYTHON'), sys.executable, '/usr/bin/python3'):
+        if python and subprocess.run([python, '-c', 'import numpy'], capture_output=True).returncode == 0:
+            return python, env
+    return None, 'left out: no Python with numpy'
 
 
 def environment(options, scratch):
@@ -132,6 +160,14 @@ def count(status, text):
         summed = True
         for i in range(3):
             counts[i] += int(match[i] or 0)
+    for ran, details in UNITTEST.findall(text):
+        summed = True
+        wrong = dict(item.split('=') for item in details.split(', ')) if details else {}
+        failed = sum(int(wrong.get(k, 0)) for k in ('failures', 'errors', 'unexpected successes'))
+        skipped = int(wrong.get('skipped', 0))
+        counts[0] += max(int(ran) - failed - skipped, 0)
+        counts[1] += failed
+        counts[2] += skipped
     if status == 77 and not summed:
         return [0, 0, 1], ''
     if status == 0 and not summed:
@@ -163,11 +199,17 @@ def run_test(test, options):
         if test.needs: # the build says which optional libraries it has
             return test, [0, 0, 1], 'left out: needs ' + test.needs, '', 0.0
         return test, [0, 1, 0], 'not built', '', 0.0
+    command, more = test.command, {}
+    if test.python:
+        python, more = options.python
+        if not python or options.wrap:
+            return test, [0, 0, 1], more if not python else 'left out: emulated', '', 0.0
+        command = [python, '-W', 'error::SyntaxWarning', test.command[-1]]
     scratch = tempfile.mkdtemp(prefix='leat-test-')
     start = time.monotonic()
     try:
-        env = environment(options, scratch)
-        status, text = run_process(options.wrap + test.command, test.timeout * options.slow, env)
+        env = dict(environment(options, scratch), **more)
+        status, text = run_process(options.wrap + command, test.timeout * options.slow, env)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     if options.survive:
@@ -206,6 +248,7 @@ def main():
     tests = [t for t in find_tests(options.build)
              if not (options.tier == 'quick' and t.tier == 'full')
              and not (options.words and not any(w in t.source for w in options.words))]
+    options.python = python_setting(options.build) if any(t.python for t in tests) else None
     total = [0, 0, 0]
     failing = []
     # the slowest allowed first: they do not run alone at the end
