@@ -20,7 +20,9 @@
 #define PIECES_MAX 16
 #define PIECE_MIN 64 /* rows or columns */
 #define COLS_MIN 16
+#define ROWS_MIN 32     /* fewer rows may be summed in another order */
 #define SMALL 64        /* no side longer: neither a library's nor to be shared out */
+#define SMALL_NS 1.5e4  /* nor what takes no longer than this */
 #define K_ONE_BLOCK 256 /* of k, in our kernels and in the library's */
 
 /* dnnl_sgemm of oneDNN's C API: row-major, dnnl_status_t result. */
@@ -124,6 +126,12 @@ static int64_t pieces_wanted(const struct pool *pool, const struct math_gemm *g,
     return min_i64(PIECES_MAX, min_i64(2 * threads, most < 64 ? (int64_t)most : 64));
 }
 
+/* Parts of n when it is cut into num: multiples of what the code takes at once. */
+static int64_t piece_size(int64_t n, int64_t num, int64_t multiple)
+{
+    return ((n + num - 1) / num + multiple - 1) / multiple * multiple;
+}
+
 static struct pieces pieces_of(const struct pool *pool, int dtype, const struct math_gemm *g,
                                bool by_dnnl)
 {
@@ -135,9 +143,9 @@ static struct pieces pieces_of(const struct pool *pool, int dtype, const struct 
     const int64_t wanted = pieces_wanted(pool, g, work, by_dnnl);
     while (p.num_m * p.num_n < wanted) {
         if (p.rows >= p.cols && p.rows >= 2 * PIECE_MIN)
-            p.num_m *= 2, p.rows = (g->m + p.num_m - 1) / p.num_m;
+            p.num_m *= 2, p.rows = piece_size(g->m, p.num_m, by_dnnl ? 8 : 1);
         else if (p.cols >= 2 * PIECE_MIN)
-            p.num_n *= 2, p.cols = ((g->n + p.num_n - 1) / p.num_n + 31) / 32 * 32;
+            p.num_n *= 2, p.cols = piece_size(g->n, p.num_n, by_dnnl ? 48 : 32);
         else
             break;
     }
@@ -168,7 +176,8 @@ static void pieces_run(void *arg, int64_t begin, int64_t end)
 
 void math_gemm(struct pool *pool, int dtype, const struct math_gemm *g)
 {
-    if (g->m <= SMALL && g->n <= SMALL && g->k <= SMALL) {
+    if ((g->m <= SMALL && g->n <= SMALL && g->k <= SMALL) ||
+        (double)g->m * (double)g->n * (double)g->k * gemm_cost_ns(dtype) < SMALL_NS) {
         gemm_piece(dtype, g, false);
         return;
     }
@@ -207,8 +216,9 @@ const char *math_gemm_provider(int dtype, const struct math_gemm *g)
 bool math_gemm_cuts_exactly(int dtype, const struct math_gemm *whole, const struct math_gemm *part)
 {
     const bool by_dnnl = dtype == DT_FLOAT && gemm_uses_dnnl(whole);
-    return (dtype == DT_FLOAT || dtype == DT_DOUBLE) && part->m >= COLS_MIN &&
-           part->n >= COLS_MIN && by_dnnl == (dtype == DT_FLOAT && gemm_uses_dnnl(part));
+    return (dtype == DT_FLOAT || dtype == DT_DOUBLE) &&
+           (part->m >= ROWS_MIN || part->m == whole->m) && part->n >= COLS_MIN &&
+           by_dnnl == (dtype == DT_FLOAT && gemm_uses_dnnl(part));
 }
 
 /* Where all of k is one block, C is added to once, at its end. */

@@ -20,6 +20,9 @@
 /* Dot products: up to DOT_M_MAX rows with the rows of a transposed B, where packing it would cost
  * more than the product. */
 #define DOT_M_MAX 8
+#define DOT_M_LONG 24 /* of rows as long as DOT_K_LONG vectors */
+#define DOT_K_LONG 32
+#define DOT_BLOCK 24 /* rows of B: whole tiles of any shape */
 #define DOT_PACK_ITEMS (32 << 10)
 #define DOT_ROWS 4
 #define DOT_WIDE 8
@@ -54,6 +57,7 @@
 #define TILE_FEW 4
 #define TILE_WIDE 4
 #define TILE_ROWS_OF_3 8
+#define TILE_ROWS_OF_4 6
 #define LOAD_LAST(p, n) V_(load_n)(p, n)
 #define LOADS_LAST(n) true
 #define TILE_TABLE(X) \
@@ -61,7 +65,10 @@
     X(3, 1) X(3, 2) X(3, 3) X(3, 4) X(4, 1) X(4, 2) X(4, 3) X(4, 4) \
     X(5, 1) X(5, 2) X(6, 1) X(6, 2) X(7, 1) X(7, 2) X(8, 1) X(8, 2) X(9, 1) X(9, 2) \
     X(5, 3) X(6, 3) X(7, 3) X(8, 3) X(10, 1) X(10, 2) X(11, 1) X(11, 2) X(12, 1) X(12, 2) X(13, 1) X(13, 2) X(14, 1) X(14, 2) \
-    X(15, 1) X(16, 1)
+    X(15, 1) X(16, 1) X(5, 4) X(6, 4)
+#define TILE_FAR_TABLE(X) \
+    X(1, 4) X(2, 4) X(3, 4) X(4, 4) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) \
+    X(12, 2) X(13, 2) X(14, 2)
 #else
 #define TILE_ROWS 6
 #define TILE_TALL 6
@@ -74,6 +81,7 @@
 #define TILE_TABLE(X) \
     X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) \
     X(4, 1) X(4, 2) X(4, 3) X(5, 1) X(5, 2) X(6, 1) X(6, 2)
+#define TILE_FAR_TABLE(X) X(1, 3) X(2, 3) X(3, 3) X(4, 3) X(4, 2) X(5, 2) X(6, 2)
 #endif
 /* clang-format on */
 
