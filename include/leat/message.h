@@ -6,8 +6,7 @@
  * library and live as long as the process. A message belongs to whoever made it, with all messages
  * inside it; it may be read by many threads and changed by one. Fields are told by their index in
  * the type (0 .. leat_message_num_fields - 1, by rising number). Fields that a type does not know
- * are kept and written again. Bytes and text from outside fail with a status, whatever they hold.
- */
+ * are kept and written again. Errors in bytes and text from outside come back in a status. */
 #ifndef LEAT_MESSAGE_H
 #define LEAT_MESSAGE_H
 
@@ -70,10 +69,15 @@ LEAT_EXPORT int leat_message_field_at(const struct leat_message_type *type, int 
 /* The index, or -1. */
 LEAT_EXPORT int leat_message_field_named(const struct leat_message_type *type, const char *name);
 
+/* Enums, sorted by name. */
 LEAT_EXPORT int leat_message_num_enums(void);
-LEAT_EXPORT const struct leat_message_enum *leat_message_enum_at(int index); /* NULL: none */
+/* NULL: there is none of that index. */
+LEAT_EXPORT const struct leat_message_enum *leat_message_enum_at(int index);
+/* NULL: there is none of that name. */
 LEAT_EXPORT const struct leat_message_enum *leat_message_enum_named(const char *full_name);
+/* "tensorflow.DataType" */
 LEAT_EXPORT const char *leat_message_enum_name(const struct leat_message_enum *e);
+/* How many values it has. */
 LEAT_EXPORT int leat_message_enum_size(const struct leat_message_enum *e);
 /* The values as declared: 1, or 0 when there is none of that index. */
 LEAT_EXPORT int leat_message_enum_value(const struct leat_message_enum *e, int index,
@@ -81,8 +85,10 @@ LEAT_EXPORT int leat_message_enum_value(const struct leat_message_enum *e, int i
 
 /* An empty message. Never NULL for a type. */
 LEAT_EXPORT struct leat_message *leat_message_new(const struct leat_message_type *type);
-/* NULL: status says what is wrong with the bytes (the text, with line:column). With borrow, texts
- * and bytes stay where they are in the input, which must outlive the message. */
+/* A new message from its bytes, or from its text. NULL with TF_INVALID_ARGUMENT for bytes (a text,
+ * at line:column) that are no such message, TF_RESOURCE_EXHAUSTED for those that ask for memory out
+ * of proportion. With borrow, texts and bytes stay where they are in the input, which must outlive
+ * the message. */
 LEAT_EXPORT struct leat_message *leat_message_decode(const struct leat_message_type *type,
                                                      const void *bytes, size_t n, int borrow,
                                                      TF_Status *status);
@@ -90,8 +96,8 @@ LEAT_EXPORT struct leat_message *leat_message_parse(const struct leat_message_ty
                                                     const char *text, size_t n, TF_Status *status);
 LEAT_EXPORT void leat_message_delete(struct leat_message *message); /* NULL is allowed */
 LEAT_EXPORT struct leat_part *leat_message_root(struct leat_message *message);
-/* A new buffer with the encoded message; map entries by rising key when sorted is not 0. NULL: it
- * is nested too deeply. */
+/* A new buffer with the encoded message; map entries by rising key when sorted is not 0. NULL
+ * with TF_INVALID_ARGUMENT: it is nested too deeply. */
 LEAT_EXPORT TF_Buffer *leat_message_encode(struct leat_message *message, int sorted,
                                            TF_Status *status);
 /* The text form, with a NUL, as protobuf's text_format writes it or, with as_str not 0, as str() of
@@ -100,6 +106,7 @@ LEAT_EXPORT TF_Buffer *leat_message_encode(struct leat_message *message, int sor
 LEAT_EXPORT char *leat_message_print(struct leat_message *message, int as_str, size_t *n,
                                      TF_Status *status);
 
+/* The type of a message that is there. */
 LEAT_EXPORT const struct leat_message_type *leat_part_type(const struct leat_part *part);
 /* Elements of a repeated or map field; for another 1 when it is there, else 0. 0 for a field that
  * there is not. */
@@ -119,7 +126,8 @@ LEAT_EXPORT struct leat_part *leat_part_add(struct leat_message *message, struct
                                             int field);
 /* The fields not known to the type, as encoded; empty when there are none. */
 LEAT_EXPORT struct leat_message_text leat_part_unknown(const struct leat_part *part);
-/* Merges n encoded bytes into the part: 1, or 0 with a status. */
+/* Merges n encoded bytes into the part: 1, or 0 with TF_INVALID_ARGUMENT or TF_RESOURCE_EXHAUSTED,
+ * as decoding does. */
 LEAT_EXPORT int leat_part_merge(struct leat_message *message, struct leat_part *part,
                                 const void *bytes, size_t n, TF_Status *status);
 

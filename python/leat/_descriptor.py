@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of message types: descriptors as google.protobuf has them, from the library's tables.
+"""What is known of message types: descriptors as google.protobuf has them, from our tables.
 
 Made when first asked for, one a type. The classes of messages are made in _message.
 """
