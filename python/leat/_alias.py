@@ -55,6 +55,8 @@ def install():
         return
     sys.meta_path.insert(0, _Finder)
     import leat
+    from leat import _google
+    _google.install()
     sys.modules['tensorflow'] = leat
     for name, module in list(sys.modules.items()):
         if name.startswith('leat.') and not name.startswith('leat._'):
