@@ -31,6 +31,7 @@
 #include "leat/layers.h"
 #include "leat/leat_ops.h"
 #include "leat/losses.h"
+#include "leat/message.h"
 #include "leat/monitored_session.h"
 #include "leat/nn.h"
 #include "leat/op.h"
