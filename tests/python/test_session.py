@@ -18,6 +18,7 @@ from leat.core.protobuf import config_pb2
 from leat.python.client import device_lib, session, timeline
 from leat.python.framework import constant_op, dtypes, errors, ops
 from leat.python.framework.op_def_library import apply_op
+from leat.python.ops import session_ops
 
 Pair = collections.namedtuple('Pair', 'a b')
 
@@ -207,6 +208,40 @@ class FeedTest(Base):
         with self.assertRaisesRegex(errors.InvalidArgumentError,
                                     "Must run 'setup' before performing partial runs!"):
             self.s.partial_run(h, w, {y: 4})
+
+
+class HandleTest(Base):
+    """Values that stay in the session."""
+
+    def test_handles(self):
+        c = constant_op.constant([1., 2.])
+        fetch = session_ops.get_session_handle(c)
+        self.assertIn(b'loc:@Const', fetch.op.get_attr('_class'))
+        handle, same = self.s.run([fetch, c])
+        self.assertIsInstance(handle, session_ops.TensorHandle)
+        self.assertEqual(same.tolist(), [1, 2])
+        self.assertEqual(handle.handle,
+                         'GetSessionHandle;0;/job:localhost/replica:0/task:0/device:CPU:0')
+        self.assertEqual(handle.eval().tolist(), [1, 2])
+        holder, value = session_ops.get_session_tensor(handle.handle, dtypes.float32)
+        self.assertEqual(self.s.run(value, {holder: handle.handle}).tolist(), [1, 2])
+        x = placeholder()
+        y = apply_op('Neg', x=x)
+        self.assertEqual(self.s.run(y, {x: handle}).tolist(), [-1, -2])
+        handle.delete()
+        for call in (handle.eval, handle.delete):
+            with self.assertRaisesRegex(TypeError, 'may have already been deleted.'):
+                call()
+        with self.assertRaises(errors.OpError):
+            self.s.run(value, {holder: handle.handle})
+        with self.assertRaisesRegex(TypeError, '`data` must be of type Tensor.'):
+            session_ops.get_session_handle([1])
+
+    def test_dead_handles_are_forgotten(self):
+        fetch = session_ops.get_session_handle(constant_op.constant(1.))
+        for _ in range(25):
+            self.assertEqual(self.s.run(fetch).eval(), 1)
+        self.assertLess(len(self.s._dead_handles), 12)
 
 
 class LifeTest(Base):

@@ -252,7 +252,7 @@ def _array_of(graph, tensor, key, value):
                         'Try explicitly setting the type of the feed tensor to a larger type '
                         '(e.g. int64).' % (value, type(value), kind))
     if type(value).__name__ == 'TensorHandle' and hasattr(value, 'to_numpy_array'):
-        return value.to_numpy_array()
+        value = value.eval()
     array = np.asarray(value, dtype=kind)
     shape = tensor.get_shape()
     if not shape.is_compatible_with(array.shape):

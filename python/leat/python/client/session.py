@@ -334,13 +334,9 @@ class BaseSession(SessionInterface):
         with self._delete_lock:
             dead, self._dead_handles = self._dead_handles, []
         from leat.python.ops import session_ops
-        feeds, fetches = {}, []
         for handle in dead:
             holder, deleter = session_ops._get_handle_deleter(self._graph, 0, handle)
-            feeds[holder] = handle
-            fetches.append(deleter)
-        for holder, deleter in zip(list(feeds), fetches):
-            self.run(deleter, feed_dict={holder: feeds[holder]})
+            self.run(deleter, feed_dict={holder: handle})
 
     def _extend_graph(self):
         """The library sees new ops by itself."""
