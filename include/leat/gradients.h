@@ -45,6 +45,32 @@ LEAT_EXPORT TF_Output leat_gradient_fn(TF_Graph *g, TF_Output y, TF_Output x,
 /* Slices summed into a dense tensor; dense ones as they are. */
 LEAT_EXPORT TF_Output leat_grad_dense(TF_Graph *g, struct leat_grad grad);
 
+/* ---- gradients that a program gives, as tf.RegisterGradient has them ---- */
+
+/* The gradient of op: of the gradients of its outputs dys[0, num_dys), where what is missing is
+ * zeros (none of outputs that are no floating or complex numbers), those of its inputs, written to
+ * dxs[0, num_dxs); what stays invalid is none. Makes nodes with leat_* functions, on this thread,
+ * which stand under gradients/NODE_grad/, also in the gradient of a loop (loops and branches that
+ * it builds itself are not allowed there). 0: it fails; an error that it records (leat_fail) comes
+ * back as it is, else CANCELLED. */
+typedef int (*leat_op_gradient)(void *data, TF_Graph *g, TF_Operation *op,
+                                const struct leat_grad *dys, int num_dys, struct leat_grad *dxs,
+                                int num_dxs);
+/* leat_gradients asks fn for the gradient of nodes whose attribute _gradient_op_type is name (see
+ * leat_push_attr), or whose op, or function, is called so and that have no such attribute; before
+ * the library's own. A node whose attribute is no name given here or op with a gradient is
+ * NOT_FOUND. g NULL: for all graphs; those of the graph come first. fn NULL: not any more. fn and
+ * data must live as long. Any thread, while no gradients are made there. */
+LEAT_EXPORT void leat_set_gradient_function(TF_Graph *g, const char *name, leat_op_gradient fn,
+                                            void *data);
+/* Such nodes have no gradient, as tf.NotDifferentiable says it: none flows through. */
+LEAT_EXPORT void leat_set_no_gradient(TF_Graph *g, const char *name);
+/* The library's own gradient of ops called name (NULL: of op's) for op, under the scopes in force:
+ * dys has an entry for each output, dxs room for each input. 1, or 0 after an error: NOT_FOUND
+ * where there is none. */
+LEAT_EXPORT int leat_call_gradient(TF_Graph *g, const char *name, TF_Operation *op,
+                                   const struct leat_grad *dys, struct leat_grad *dxs);
+
 #ifdef __cplusplus
 }
 #else

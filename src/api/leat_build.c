@@ -313,9 +313,15 @@ TF_Operation *leat_finish(TF_OperationDescription *description)
         status_invalid(&d->first_error, "'%s' is not a valid node name", d->name);
     ask_device(g, d);
     builder_controls(g, d);
-    builder_flow_controls(g, d);
+    struct grad_ctx *loop = builder_gradient_loop(g);
+    if (loop)
+        grad_hold_turn(loop, d);
+    else
+        builder_flow_controls(g, d);
     builder_attrs(g, d);
     struct node *n = node_finish(d, &st);
+    if (n && loop)
+        grad_note_made(loop, n);
     if (n)
         builder_made(g, n);
     else

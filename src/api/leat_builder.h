@@ -9,6 +9,7 @@
 
 #include "api/api_impl.h"
 #include "base/mem.h"
+#include "grad/grad_walk.h"
 #include "leat/op.h"
 #include "leat/scope.h"
 
@@ -19,7 +20,8 @@ enum frame_kind {
     FRAME_COLOCATE,
     FRAME_FLOW,
     FRAME_ATTR,
-    FRAME_HOOK
+    FRAME_HOOK,
+    FRAME_GRADIENT
 };
 
 struct frame { /* one open scope; what it does not change it has from the one below */
@@ -37,11 +39,12 @@ struct frame { /* one open scope; what it does not change it has from the one be
     char *made_at;    /* NULL: each call says its own; owned */
     struct node **nodes; /* of CONTROL: to wait for; of COLOCATE: the one; owned */
     int num_nodes;
-    bool lift;               /* CONTROL, COLOCATE: those below do not count */
-    struct u64map made;      /* CONTROL, FLOW: ids of the nodes made in here, + 1 */
-    struct flow *flow;       /* FLOW: the loop or branch that is being built (leat_flow.h) */
-    struct attr_scope *attr; /* ATTR: what nodes carry (leat_hook.c); owned */
-    leat_node_fn node_fn;    /* HOOK: told of each node; NULL: those below are not */
+    bool lift;                 /* CONTROL, COLOCATE: those below do not count */
+    struct u64map made;        /* CONTROL, FLOW: ids of the nodes made in here, + 1 */
+    struct flow *flow;         /* FLOW: the loop or branch that is being built (leat_flow.h) */
+    struct grad_ctx *gradient; /* GRADIENT: of which a client's function is called */
+    struct attr_scope *attr;   /* ATTR: what nodes carry (leat_hook.c); owned */
+    leat_node_fn node_fn;      /* HOOK: told of each node; NULL: those below are not */
     void *node_arg;
     bool busy; /* HOOK: it is being told: what it makes itself is not told to it */
 };
@@ -59,8 +62,9 @@ struct builder {
     int64_t num_owned, cap_owned;
     struct flow_record **flows; /* all loops and branches that were begun (leat_flow.h) */
     int64_t num_flows, cap_flows;
-    struct u64map flow_of; /* node id + 1 -> the innermost of them that it is in */
-    struct u64map defs;    /* node id + 1 of a variable that came with a VariableDef -> its bytes */
+    struct strmap gradients; /* that a client gave: leat_user_gradients.c */
+    struct u64map flow_of;   /* node id + 1 -> the innermost of them that it is in */
+    struct u64map defs; /* node id + 1 of a variable that came with a VariableDef -> its bytes */
 };
 
 /* Made at the first use. */
@@ -89,6 +93,13 @@ void builder_attrs(struct graph *g, struct node_desc *d);
 void builder_tell(struct graph *g, struct node *n);
 /* A client's callback failed: CANCELLED, where it has recorded nothing itself. */
 void builder_said_no(TF_Graph *g, const char *what);
+/* What the walk asks for a client's gradient; the library's own rule, under the scopes in force. */
+enum grad_said builder_gradient(struct graph *graph, struct grad_ctx *g, const char *name,
+                                struct status *st);
+MUST_CHECK bool builder_call_rule(struct grad_ctx *around, struct grad_one *q, struct status *st);
+void builder_gradients_release(struct strmap *m);
+/* The gradient of a loop in which a client's function makes nodes, or NULL. */
+struct grad_ctx *builder_gradient_loop(struct graph *g);
 void builder_attr_free(struct attr_scope *a);
 /* in as the loop or branch that is being built has it; a node made for that stands under scope
  * ("a/"; NULL: the one in force). */

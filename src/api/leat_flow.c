@@ -168,8 +168,24 @@ static struct output bring(struct graph *g, struct frame *f, struct output o, co
     return in;
 }
 
+/* Loops that the function builds itself come before it. */
+struct grad_ctx *builder_gradient_loop(struct graph *g)
+{
+    struct thread_state *t = builder_thread(g, false);
+    for (struct frame *f = t ? t->top : NULL; f && f->kind != FRAME_FLOW; f = f->up) {
+        if (f->kind == FRAME_GRADIENT)
+            return grad_in_loop(f->gradient) ? f->gradient : NULL;
+    }
+    return NULL;
+}
+
 TF_Output builder_bring(struct graph *g, TF_Output in, const char *scope)
 {
+    struct grad_ctx *loop = builder_gradient_loop(g);
+    if (loop && in.oper && in.index >= 0 && in.index < api_node(in.oper)->num_outputs) {
+        struct output here = grad_here(loop, api_output(in));
+        return (TF_Output){api_oper(here.node), here.index};
+    }
     struct frame *f = current_flow(g);
     if (!f || !in.oper || in.index < 0 || in.index >= api_node(in.oper)->num_outputs)
         return in;

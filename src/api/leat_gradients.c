@@ -8,6 +8,11 @@
 
 static const TF_Output none = {NULL, 0};
 
+struct walk_arg { /* what the hooks get */
+    struct graph *graph;
+    const char *made_at;
+};
+
 /* Into the loop or branch that is being built. */
 static void bring_inputs(struct node_desc *d)
 {
@@ -26,14 +31,15 @@ static void bring_inputs(struct node_desc *d)
 static void before_node(void *arg, struct node_desc *d)
 {
     const struct frame *f = builder_frame(d->graph);
-    const char *at = f && f->made_at ? f->made_at : arg;
+    const char *at = f && f->made_at ? f->made_at : ((struct walk_arg *)arg)->made_at;
     if (at && !d->made_at)
         d->made_at = mem_strdup(at);
     if (f && (f->device[0] || f->asks)) {
         mem_free(d->device);
         d->device = f->asks ? builder_device(d->graph, f, d) : mem_strdup(f->device);
     }
-    bring_inputs(d);
+    if (!builder_gradient_loop(d->graph))
+        bring_inputs(d);
     builder_controls(d->graph, d);
     builder_flow_controls(d->graph, d);
     builder_attrs(d->graph, d);
@@ -44,6 +50,32 @@ static void after_node(void *arg, struct node *n)
     (void)arg;
     builder_made(n->graph, n);
     builder_tell(n->graph, n);
+}
+
+static enum grad_said client_gradient(void *arg, struct grad_ctx *g, const char *name,
+                                      struct status *st)
+{
+    return builder_gradient(((struct walk_arg *)arg)->graph, g, name, st);
+}
+
+bool builder_call_rule(struct grad_ctx *around, struct grad_one *q, struct status *st)
+{
+    struct graph *g = q->node->graph;
+    struct walk_arg arg = {g, NULL};
+    struct grad_request r = {.node_scopes = true,
+                             .before_node = before_node,
+                             .after_node = after_node,
+                             .hook_arg = &arg};
+    char *prefix = mem_strdup(leat_current_scope((TF_Graph *)g));
+    if (prefix[0])
+        prefix[strlen(prefix) - 1] = 0;
+    q->r = &r;
+    q->prefix = r.prefix = prefix;
+    const bool ok = grad_one(around, q, st);
+    q->prefix = NULL;
+    q->r = NULL;
+    mem_free(prefix);
+    return ok;
 }
 
 static bool request_ok(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output *xs, int nx,
@@ -118,7 +150,8 @@ int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output 
                                  .node_scopes = true,
                                  .before_node = before_node,
                                  .after_node = after_node,
-                                 .hook_arg = (void *)(uintptr_t)a.made_at};
+                                 .hook_arg = &(struct walk_arg){api_graph(g), a.made_at},
+                                 .client = client_gradient};
         ok = grad_walk(api_graph(g), &r, out, &st);
         for (int i = 0; ok && i < nx; i++)
             grads[i] = (struct leat_grad){from_output(out[i].values), from_output(out[i].indices),

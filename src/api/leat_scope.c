@@ -59,6 +59,7 @@ static void builder_free(void *p)
     }
     u64map_release(&b->defs);
     builder_flows_release(b);
+    builder_gradients_release(&b->gradients);
     lock_release_memory(&b->lock);
     mem_free(b);
 }

@@ -129,6 +129,16 @@ bool grad_has_dy(struct grad_ctx *g, int i)
     return output_valid(g->dys[i].values);
 }
 
+struct grad_value grad_incoming(struct grad_ctx *g, int i)
+{
+    return g->dys[i];
+}
+
+const char *grad_prefix(struct grad_ctx *g)
+{
+    return g->prefix;
+}
+
 struct output grad_dy_or_none(struct grad_ctx *g, int i)
 {
     return grad_densify(g, &g->dys[i]);
@@ -195,7 +205,8 @@ bool grad_done(struct grad_ctx *g, struct status *st)
 
 static char *node_name(struct grad_ctx *g, const char *op)
 {
-    char *wanted = arena_printf(&g->arena, "%s/%s", g->prefix, g->next_name ? g->next_name : op);
+    char *wanted = arena_printf(&g->arena, "%s%s%s", g->prefix, g->prefix[0] ? "/" : "",
+                                g->next_name ? g->next_name : op);
     g->next_name = NULL;
     return graph_unique_name(g->graph, wanted, true);
 }
@@ -244,7 +255,7 @@ static bool belongs_forward(const struct walk *w, const struct grad_build *b)
 }
 
 /* A node that has nothing of its own turn must wait for the turn. */
-static bool needs_turn(const struct output *inputs, int n)
+bool grad_needs_turn(const struct output *inputs, int n)
 {
     for (int i = 0; i < n; i++) {
         if (!node_op_is(inputs[i].node, "Enter") ||
@@ -254,7 +265,7 @@ static bool needs_turn(const struct output *inputs, int n)
     return true;
 }
 
-static void note_place(struct walk *w, const struct node *n)
+void grad_note_place(struct walk *w, const struct node *n)
 {
     const int64_t at = n->id - w->num_nodes;
     w->made = vec_reserve(w->made, &w->cap_made, at + 1, sizeof *w->made);
@@ -274,7 +285,7 @@ static struct node *describe_and_finish(struct grad_ctx *g, const struct grad_bu
     const bool in_frame = w && (w->raw ? w->at.loop || w->at.frame > 0 : w->cur != NULL);
     for (int i = 0; i < b->num_control && (!in_frame || w->raw); i++)
         node_desc_control(d, b->control[i].node);
-    if (in_frame && !w->raw && needs_turn(inputs, b->num_inputs))
+    if (in_frame && !w->raw && grad_needs_turn(inputs, b->num_inputs))
         node_desc_control(d, w->cur->index.node);
     const int64_t num_control = d->num_control;
     if (g->r && g->r->before_node)
@@ -283,7 +294,7 @@ static struct node *describe_and_finish(struct grad_ctx *g, const struct grad_bu
         d->num_control = num_control; /* what waits outside of a loop cannot hold a turn up */
     struct node *n = node_finish(d, &g->error);
     if (n && w)
-        note_place(w, n);
+        grad_note_place(w, n);
     if (n && g->r && g->r->after_node)
         g->r->after_node(g->r->hook_arg, n);
     return n;

@@ -35,6 +35,17 @@ int grad_input_gradient_type(struct grad_ctx *g, int i);
 bool grad_type_has_gradient(int type);
 MUST_CHECK bool grad_check_repeatable(struct grad_ctx *g, const struct attr_func *f,
                                       struct status *st);
+/* Which rule is a node's (grad_client.c): its name; the op of that name, or NULL; what the client
+ * has for it. */
+const char *grad_rule_name(const struct node *n);
+const struct op_def *grad_rule_def(const struct grad_request *r, const struct node *n);
+enum grad_said grad_client_has(const struct grad_request *r, const struct node *n);
+/* The client's function, its nodes under scope. */
+MUST_CHECK bool grad_call_client(struct grad_ctx *g, const char *scope, struct status *st);
+/* A node of these inputs alone would not wait for its turn; a node was made in the place that is
+ * worked in. */
+bool grad_needs_turn(const struct output *inputs, int n);
+void grad_note_place(struct walk *w, const struct node *n);
 /* Dense form of a gradient (invalid stays invalid). */
 struct output grad_densify(struct grad_ctx *g, const struct grad_value *v);
 /* The sum of n >= 1 gradients of one value. */

@@ -112,9 +112,12 @@ bool walk_flows_to(const struct walk *w, struct output o)
 }
 
 /* Its gradient is none, whatever comes. */
-static bool is_silent(const struct node *n)
+static bool is_silent(const struct walk *w, const struct node *n)
 {
-    const struct op_def *def = n->op->def;
+    const enum grad_said said = grad_client_has(w->r, n);
+    if (said != GRAD_NOT_MINE)
+        return said == GRAD_NONE;
+    const struct op_def *def = grad_rule_def(w->r, n);
     return def && !def->grad && def->no_grad && strncmp(def->no_grad, "undefined: ", 11) != 0;
 }
 
@@ -126,7 +129,7 @@ static bool mark_from_inputs(struct walk *w, const struct node *n)
         if (!walk_flows_to(w, n->inputs[k]) || is_stop(w, n->inputs[k]))
             continue;
         reached = true;
-        alive |= w->alive[n->inputs[k].node->id] && !is_silent(n);
+        alive |= w->alive[n->inputs[k].node->id] && !is_silent(w, n);
     }
     const bool changed = reached != w->reached[n->id] || alive != w->alive[n->id];
     w->reached[n->id] = reached;
@@ -298,17 +301,19 @@ static bool start_from_ys(struct walk *w, struct grad_ctx *g, struct status *st)
 static bool call_gradient_of(struct walk *w, struct grad_ctx *g, struct status *st)
 {
     struct node *n = g->node;
-    const struct op_def *def = n->op->def;
-    (void)w;
-    if (n->op->function) {
+    const struct op_def *def = grad_rule_def(w->r, n);
+    if (n->op->function && (!w->r->client || strcmp(grad_rule_name(n), n->op->name) == 0)) {
         struct attr_func f = {.name = (char *)(uintptr_t)n->op->name, .attrs = n->attrs};
         grad_call_function(g, &f);
         return grad_done(g, st);
     }
     if (def && def->grad)
         return def->grad(g, st);
-    if (is_silent(n))
+    if (is_silent(w, n))
         return true;
+    if (w->r->client)
+        return status_not_found(st, "No gradient defined for operation '%s' (op type: %s)", n->name,
+                                n->op->name);
     return status_not_found(st, "No gradient defined for op: %s (op type: %s)", n->name,
                             n->op->name);
 }
@@ -320,8 +325,13 @@ static bool call_gradient(struct walk *w, struct grad_ctx *g, struct status *st)
     const char *outer = g->prefix;
     char *wanted = arena_printf(&g->arena, "%s/%s_grad", outer, g->node->name);
     char *scope = graph_unique_name(g->graph, wanted, true);
-    g->prefix = scope;
-    bool ok = call_gradient_of(w, g, st);
+    bool ok;
+    if (grad_client_has(w->r, g->node) == GRAD_DONE) {
+        ok = grad_call_client(g, scope, st);
+    } else {
+        g->prefix = scope;
+        ok = call_gradient_of(w, g, st);
+    }
     g->prefix = outer;
     mem_free(scope);
     return ok;

@@ -30,7 +30,7 @@ static void test_node_scopes__attributes(void **state)
     TF_Graph *g = m->g;
     char t[64];
     TF_Output x = leat_placeholder(g, .dtype = TF_FLOAT, .shape = leat_shape(2));
-    leat_push_attr_string(g, "Square", "_gradient_op_type", "Mine");
+    leat_push_attr_string(g, "Square", "_gradient_op_type", "Square");
     leat_push_attr(g, NULL, "_flag", "\x12\x01q", 3); /* s: "q" */
     TF_Output y = leat_square(g, x);
     (void)leat_neg(g, x);
@@ -50,7 +50,7 @@ static void test_node_scopes__attributes(void **state)
         leat_pop(g);
     (void)leat_square(g, x);
     assert_no_error(m);
-    assert_string_equal(attr_text(g, "Square", "_gradient_op_type", t), "Mine");
+    assert_string_equal(attr_text(g, "Square", "_gradient_op_type", t), "Square");
     assert_string_equal(attr_text(g, "Square", "_flag", t), "q");
     assert_string_equal(attr_text(g, "Neg", "_gradient_op_type", t), "");
     assert_string_equal(attr_text(g, "Neg", "_flag", t), "q");
