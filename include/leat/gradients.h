@@ -24,7 +24,7 @@ static inline bool leat_grad_is_sparse(struct leat_grad d)
 }
 
 #define LEAT_GRADIENTS_FIELDS_                                                                     \
-    const char *name; /* of the scope; NULL: gradients */                                          \
+    const char *name; /* of the scope; NULL: gradients; "a/": the scope a, not made unique */      \
     const char *made_at;                                                                           \
     const TF_Output *grad_ys;           /* one a y, invalid ones count as ones; NULL: all ones */  \
     struct leat_outputs stop_gradients; /* taken as constants; may be {NULL, 0} */                 \

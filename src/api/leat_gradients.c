@@ -121,6 +121,17 @@ static TF_Output from_output(struct output o)
     return output_valid(o) ? (TF_Output){api_oper(o.node), o.index} : none;
 }
 
+/* "a/" is the scope a itself, as leat_push_scope has it. The caller frees it. */
+static char *prefix_of(TF_Graph *g, const char *name)
+{
+    const size_t n = name ? strlen(name) : 0;
+    if (n < 2 || name[n - 1] != '/')
+        return leat_unique_name(g, name ? name : "gradients");
+    char *prefix = mem_strdup(name);
+    prefix[n - 1] = '\0';
+    return prefix;
+}
+
 int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output *xs, int nx,
                       struct leat_grad *grads, const struct leat_gradients_args *args)
 {
@@ -136,7 +147,7 @@ int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output 
     bool ok = request_ok(g, ys, ny, xs, nx, grads, &st) && grad_ys_ok(g, a.grad_ys, ny, &st) &&
               stops_ok(g, a.stop_gradients, &st);
     if (ok) {
-        char *prefix = leat_unique_name(g, a.name ? a.name : "gradients");
+        char *prefix = prefix_of(g, a.name);
         struct grad_value *out = mem_new_array(struct grad_value, nx + 1);
         struct grad_request r = {.ys = api_outputs(ys),
                                  .num_ys = ny,

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tf.gradients: its arguments checked and converted; the walk over the graph is the library's."""
+from leat._load import core
+from leat.python.framework import dtypes
+from leat.python.framework import ops
+from leat.python.framework import traceback_utils
+from leat.python.ops import gen_array_ops
+from leat.python.ops.unconnected_gradients import UnconnectedGradients
+from leat.python.util import nest
+
+
+class AggregationMethod(object):
+    """How several gradients of one value are added; the library chooses by itself."""
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+def _AsList(x):
+    return x if isinstance(x, (list, tuple)) else [x]
+
+
+def IsTrainable(tensor_or_dtype):
+    """Whether gradients flow through values of the type."""
+    dtype = tensor_or_dtype.dtype if isinstance(tensor_or_dtype, ops.Tensor) else tensor_or_dtype
+    return dtypes.as_dtype(dtype).base_dtype in _TRAINABLE
+
+
+_TRAINABLE = frozenset([dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex64,
+                        dtypes.complex128, dtypes.resource, dtypes.variant, dtypes.bfloat16])
+
+
+def _expand_and_convert(ys, name):
+    """Tensors, with the parts of IndexedSlices in the place of each."""
+    out = []
+    for i, y in enumerate(ys):
+        if isinstance(y, ops.IndexedSlices):
+            out.append(y.values)
+        else:
+            out.append(ops.internal_convert_to_tensor(y, name='%s_%d' % (name, i))
+                       if not isinstance(y, ops.Tensor) else y)
+    return out
+
+
+def _xs_tensors(xs):
+    """The tensor that stands for each x: a resource variable's handle, a reference itself."""
+    out = []
+    for i, x in enumerate(xs):
+        handle = getattr(x, 'handle', None)
+        if handle is not None and not isinstance(x, ops.Tensor) and \
+                getattr(handle, 'dtype', None) == dtypes.resource:
+            out.append(handle)
+        else:
+            out.append(ops.internal_convert_to_tensor(x, name='x_%d' % i, as_ref=True))
+    return out
+
+
+def _check_grad_ys(grad_ys, ys):
+    """The given first gradients as tensors, None where there are none; TypeErrors as TF's."""
+    if len(grad_ys) != len(ys):
+        raise ValueError('Passed %d grad_ys for %d ys' % (len(grad_ys), len(ys)))
+    grad_ys = [None if g is None else ops.convert_to_tensor_or_indexed_slices(g, name='grad_y_%d'
+                                                                              % i)
+               for i, g in enumerate(grad_ys)]
+    for i, (grad_y, y) in enumerate(zip(grad_ys, ys)):
+        if grad_y is None:
+            if y.dtype.is_complex:
+                raise TypeError('Gradients of complex tensors must set grad_ys (y.dtype = %r)'
+                                % y.dtype)
+            if y.dtype.base_dtype == dtypes.string:
+                raise TypeError('Expected string, got 1 of type \'int\' instead.')
+            continue
+        _check_grad_type(i, grad_y, y)
+        grad_ys[i] = gen_array_ops.identity(_dense(grad_y), name='grad_ys_%d' % i)
+    return grad_ys
+
+
+def _check_grad_type(i, grad_y, y):
+    if y.dtype.is_floating or y.dtype.is_integer:
+        if not grad_y.dtype.is_floating and not grad_y.dtype.is_integer:
+            raise TypeError('Gradient type %s generated for real or integer-valued tensor %s with '
+                            'type %s must be real or integer'
+                            % (dtypes.as_dtype(grad_y.dtype).name, y,
+                               dtypes.as_dtype(y.dtype).name))
+    elif y.dtype.is_complex:
+        if not grad_y.dtype.is_complex:
+            raise TypeError('Gradient type %s generated for complex-valued tensor %s with type %s '
+                            'must be real' % (dtypes.as_dtype(grad_y.dtype).name, y,
+                                              dtypes.as_dtype(y.dtype).name))
+    elif y.dtype in (dtypes.variant, dtypes.resource):
+        if grad_y.dtype != y.dtype:
+            raise TypeError('Gradient type %s generated for %s tensor %s with type %s must be %s'
+                            % (dtypes.as_dtype(grad_y.dtype).name, y.dtype.name, y,
+                               dtypes.as_dtype(y.dtype).name, y.dtype.name))
+    else:
+        raise TypeError('Tensor %s with type %s must be numeric to obtain a default gradient'
+                        % (y, dtypes.as_dtype(y.dtype).name))
+
+
+def _GradientsHelper(ys, xs, grad_ys=None, name='gradients', colocate_gradients_with_ops=False,
+                     gate_gradients=False, aggregation_method=None, stop_gradients=None,
+                     unconnected_gradients=UnconnectedGradients.NONE, src_graph=None):
+    """The gradients of the sum of ys by each of xs: a Tensor, IndexedSlices, or None."""
+    graph = src_graph or ops.get_default_graph()
+    try:
+        unconnected_gradients = UnconnectedGradients(unconnected_gradients)
+    except ValueError:
+        raise ValueError('Unknown value for unconnected_gradients: %r'
+                         % unconnected_gradients) from None
+    if aggregation_method not in (None, 0, 1, 2):
+        raise ValueError('Invalid aggregation_method specified %s.' % aggregation_method)
+    ys = list(nest.flatten(_AsList(ys), expand_composites=False))
+    xs = list(_AsList(xs))
+    stops = [] if stop_gradients is None else list(_AsList(stop_gradients))
+    grad_ys = [None] * len(ys) if grad_ys is None else list(_AsList(grad_ys))
+    with ops.name_scope(name, 'gradients', ys + xs + stops + [g for g in grad_ys
+                                                              if g is not None]) as scope:
+        ys = _expand_and_convert(ys, 'y')
+        tensors = _xs_tensors(xs)
+        stops = [ops.internal_convert_to_tensor(s, name='stop', as_ref=True)
+                 if not hasattr(s, 'handle') else s.handle for s in stops]
+        grad_ys = _check_grad_ys(grad_ys, ys)
+        rows = _call(graph, ys, tensors, grad_ys, stops, scope, colocate_gradients_with_ops)
+        return _results(graph, xs, tensors, rows, unconnected_gradients)
+
+
+def _call(graph, ys, xs, grad_ys, stops, scope, colocate):
+    line, _ = traceback_utils.take()
+    given = None
+    if any(g is not None for g in grad_ys):
+        given = [None if g is None else g._c for g in grad_ys]
+    try:
+        return core.gradients(graph._c, [y._c for y in ys], [x._c for x in xs], given,
+                              [s._c for s in stops], scope, line)
+    except core.Error as e:
+        _raise(e)
+
+
+def _raise(error):
+    code, message = error.args
+    if 'No gradient defined for op' in message:
+        raise LookupError(message) from None
+    ops.raise_build_error(error)
+
+
+def _dense(grad):
+    return ops.convert_to_tensor(grad) if isinstance(grad, ops.IndexedSlices) else grad
+
+
+def _results(graph, xs, tensors, rows, unconnected):
+    out = []
+    for x, tensor, (values, indices, dense_shape) in zip(xs, tensors, rows):
+        if values is None:
+            if unconnected is UnconnectedGradients.ZERO:
+                from leat.python.ops import array_ops
+                out.append(array_ops.zeros_like(x))
+            else:
+                out.append(None)
+        elif indices is not None:
+            out.append(ops.IndexedSlices(graph._tensor_of(values), graph._tensor_of(indices),
+                                         graph._tensor_of(dense_shape)))
+        else:
+            out.append(graph._tensor_of(values))
+    return out
