@@ -38,6 +38,11 @@ struct leat_server_args {
     int insecure;                /* 1: plain text beyond the loopback; LEAT_INSECURE=1 too */
     int64_t failure_deadline_ms; /* a task that was seen and is silent for so long is lost */
     int64_t start_timeout_ms;    /* a task that was never seen is waited for so long */
+    /* Replicated tasks, told to every process alike: "/job:ps/task:0=HOST:PORT,..." has where the
+     * process that stands by for each is; that one says for whom: "/job:ps/task:0". witness: the
+     * task that decides who serves, NULL: the chief. NULL: LEAT_STANDBYS, LEAT_STANDBY_OF,
+     * LEAT_WITNESS. */
+    const char *standbys, *standby_of, *witness;
 };
 /* A server that has its port, and answers from TF_ServerStart on. args NULL: the environment. The
  * caller frees with TF_DeleteServer. Any thread. NULL after an error: INVALID_ARGUMENT (no cluster,

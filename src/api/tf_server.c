@@ -113,6 +113,9 @@ TF_Server *leat_server_new(const struct leat_server_args *args, TF_Status *statu
         .spec = &spec,
         .bind = a->bind,
         .security = own ? &security : NULL,
+        .standbys = a->standbys,
+        .standby_of = a->standby_of,
+        .witness = a->witness,
         .deadlines = {.failure_ms = a->failure_deadline_ms, .start_ms = a->start_timeout_ms}};
     TF_Server *out = NULL;
     if (read_spec(a, &spec, &st) && read_task(a, &spec, &st))

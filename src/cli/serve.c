@@ -23,6 +23,12 @@ const char serve_usage[] =
     "  --tls-cert F --tls-key F --tls-ca F   files of PEM; LEAT_TLS_CERT, _KEY, _CA\n"
     "  --token-file F           what both ends must know; LEAT_TOKEN_FILE\n"
     "  --insecure               plain text beyond this machine is fine; LEAT_INSECURE=1\n"
+    "  --standbys LIST          processes that stand by: \"/job:ps/task:0=HOST:PORT,...\", told "
+    "to\n"
+    "                           all tasks alike; LEAT_STANDBYS\n"
+    "  --standby-of TASK        this is the one that stands by for /job:ps/task:0; "
+    "LEAT_STANDBY_OF\n"
+    "  --witness TASK           who decides which process serves (the chief); LEAT_WITNESS\n"
     "  --failure-deadline S     a task that is silent for so many seconds is lost (30)\n"
     "  --start-timeout S        a task that never came is waited for so many seconds (7200)\n";
 
@@ -51,9 +57,12 @@ static const char **text_of(struct leat_server_args *a, const char *word)
         const char *word;
         const char **to;
     } rows[] = {
-        {"--job", &a->job},       {"--cluster", &a->cluster},       {"--slurm", &a->slurm},
-        {"--bind", &a->bind},     {"--tls-cert", &a->tls_cert},     {"--tls-key", &a->tls_key},
-        {"--tls-ca", &a->tls_ca}, {"--token-file", &a->token_file},
+        {"--job", &a->job},           {"--cluster", &a->cluster},
+        {"--slurm", &a->slurm},       {"--bind", &a->bind},
+        {"--tls-cert", &a->tls_cert}, {"--tls-key", &a->tls_key},
+        {"--tls-ca", &a->tls_ca},     {"--token-file", &a->token_file},
+        {"--standbys", &a->standbys}, {"--standby-of", &a->standby_of},
+        {"--witness", &a->witness},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (strcmp(word, rows[i].word) == 0)

@@ -186,6 +186,7 @@ struct step_request {
     struct master_session *session; /* reference taken */
     struct master_plan *plan;       /* reference taken */
     int64_t step_id;
+    uint64_t change_key; /* the same when it is tried again */
     bool partial, last;
     const struct wire_value *feeds; /* values[i] is that of feed_of[i] */
     const int *feed_index;          /* NULL: i is feed i */

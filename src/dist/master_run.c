@@ -30,6 +30,12 @@ struct asked { /* counted: who goes on with it, the plan that will call, the sta
     struct timer *timer;
     struct plan_waiter waiter;
     struct master_plan *making; /* atomic; referenced */
+    uint64_t change_key;        /* 0: it is not tried again */
+    int tries;
+    int settling;          /* atomic: tasks that are waited for before it is tried again */
+    struct status failure; /* of the last try */
+    struct lock lock;      /* guards the next */
+    struct status unsettled;
     master_step_fn done;
     void *arg;
 };
@@ -48,6 +54,9 @@ static void asked_unref(struct asked *a)
         return;
     master_plan_unref(a->making);
     cancel_unref(a->wait);
+    status_clear(&a->failure);
+    status_clear(&a->unsettled);
+    lock_release_memory(&a->lock);
     mem_free(a->unique);
     mem_free(a->feed_names);
     mem_free(a->from);
@@ -84,7 +93,95 @@ static void give_up(struct asked *a, const struct status *st)
     master_session_unref(s);
 }
 
+/* --- once more, after a task was replaced by the process that stood by for it --- */
+
+static void begin(struct asked *a);
+
+static void try_again(struct asked *a)
+{
+    const bool settled = status_ok(&a->unsettled);
+    struct status why = {0};
+    status_move(&why, &a->failure);
+    if (!settled) {
+        give_up(a, &why);
+    } else {
+        cancel_unref(a->wait);
+        master_plan_unref(a->making);
+        a->wait = NULL;
+        a->making = NULL;
+        a->timer = NULL;
+        a->token = a->outer_token = 0;
+        a->taken = 0;
+        begin(a);
+    }
+    status_clear(&why);
+}
+
+static void settled(void *arg, const struct status *st,
+                    const struct pb_device_attributes_vec *devices)
+{
+    struct asked *a = arg;
+    (void)devices;
+    lock_take(&a->lock);
+    status_copy(&a->unsettled, st);
+    lock_drop(&a->lock);
+    if (__atomic_sub_fetch(&a->settling, 1, __ATOMIC_ACQ_REL) == 0)
+        try_again(a);
+}
+
+/* Whether a step that failed so is worth another try; then all of its replicated tasks are waited
+ * for, until somebody serves as each of them, or none does within the deadline. The session is
+ * entered, and belongs to a. */
+static bool wait_to_try_again(struct asked *a, const struct status *st)
+{
+    enum { MAX_TRIES = 4 };
+    struct master_session *s = a->session;
+    static const struct status fine;
+    if (a->change_key == 0 || a->tries >= MAX_TRIES ||
+        (st->code != STATUS_UNAVAILABLE && st->code != STATUS_ABORTED) ||
+        (a->deadline_ns && clock_now_ns() >= a->deadline_ns) || cancel_fired(s->cancel) ||
+        (a->cancel && cancel_fired(a->cancel)))
+        return false;
+    a->tries++;
+    status_copy(&a->failure, st);
+    a->settling = 1;
+    for (int i = 0; i < s->num_tasks; i++) {
+        struct peer *p = s->tasks[i].peer;
+        if (!p || !peer_has_standby(p) || peer_incarnation(p) == 0)
+            continue;
+        __atomic_fetch_add(&a->settling, 1, __ATOMIC_RELAXED);
+        peer_settle(p, settled, a);
+    }
+    settled(a, &fine, NULL);
+    return true;
+}
+
+static uint64_t key_of(const struct master_session *s)
+{
+    for (int i = 0; i < s->num_tasks; i++) {
+        if (s->tasks[i].peer && peer_has_standby(s->tasks[i].peer))
+            return (uint64_t)master_new_step_id();
+    }
+    return 0;
+}
+
 /* --- the step --- */
+
+/* The step has let go of the session, which another try enters again. */
+static bool goes_on(struct asked *a, const struct status *st)
+{
+    struct status closed = {0};
+    if (status_ok(st) || a->change_key == 0 || !master_session_enter(a->session, &closed)) {
+        status_clear(&closed);
+        return false;
+    }
+    struct master_session *s = master_session_ref(a->session);
+    if (wait_to_try_again(a, st))
+        return true;
+    master_session_leave(s);
+    master_session_unref(s);
+    return false;
+}
 
 static void step_over(void *arg, const struct status *st, struct tensor *fetched, int64_t n,
                       struct strbuf *metadata)
@@ -92,6 +189,8 @@ static void step_over(void *arg, const struct status *st, struct tensor *fetched
     struct asked *a = arg;
     struct wire_values values = {0};
     (void)n;
+    if (goes_on(a, st))
+        return;
     if (status_ok(st)) {
         values.v = mem_new_array(struct wire_value, a->num_fetches + 1);
         values.cap = a->num_fetches + 1;
@@ -137,6 +236,7 @@ static void go_on(struct asked *a, struct master_plan *p)
     }
     struct step_request r = {.session = a->session,
                              .plan = p,
+                             .change_key = a->change_key,
                              .feeds = a->feeds,
                              .num_feeds = a->names.num_feeds,
                              .num_fetches = a->names.num_fetches,
@@ -183,7 +283,7 @@ static void have_plan(void *arg, struct master_plan *p, const struct status *st)
         stop_waiting(a);
         if (p)
             go_on(a, p);
-        else
+        else if (!wait_to_try_again(a, st))
             give_up(a, st);
     }
     asked_unref(a);
@@ -291,10 +391,22 @@ static struct master_plan *plan_there(struct asked *a)
     return master_plan_find(a->session, &a->names);
 }
 
+/* For whoever goes on with it. */
+static void begin(struct asked *a)
+{
+    asked_ref(a);
+    struct master_plan *ready = plan_there(a);
+    if (ready)
+        go_on(a, ready);
+    else
+        wait_for_plan(a);
+    asked_unref(a);
+}
+
 void master_ask(struct master_session *s, const struct question *q, struct str *feed_names)
 {
     struct asked *a = mem_new(struct asked);
-    *a = (struct asked){.refs = 2, /* who goes on, and this function */
+    *a = (struct asked){.refs = 1, /* who goes on */
                         .session = s,
                         .names = q->names,
                         .feed_names = feed_names,
@@ -311,12 +423,10 @@ void master_ask(struct master_session *s, const struct question *q, struct str *
         find_unique(a, q->names.fetches, q->names.num_fetches);
     if (q->timeout_ms > 0)
         a->deadline_ns = clock_now_ns() + q->timeout_ms * 1000000;
-    struct master_plan *ready = plan_there(a);
-    if (ready)
-        go_on(a, ready);
-    else
-        wait_for_plan(a);
-    asked_unref(a);
+    lock_init(&a->lock, "asked", LOCK_RANK_LEAF);
+    if (!a->piece)
+        a->change_key = key_of(s);
+    begin(a);
 }
 
 int64_t master_timeout(const struct master_session *s, int64_t own)

@@ -429,6 +429,7 @@ static bool make_request(struct step_part *p, struct rpc_msg *m, struct status *
     q->exec_opts = pb_executor_opts_new(&a);
     q->exec_opts->record_timeline = r->traced;
     q->request_id = master_new_step_id();
+    q->change_key = r->change_key;
     p->over = __atomic_exchange_n(&r->session->tasks[p->part->task].over, 0, __ATOMIC_ACQ_REL);
     q->over_step_id = p->over;
     bool ok = wire_put(m, q, st);
@@ -468,6 +469,7 @@ static void start_here(struct step_part *p)
     const struct worker_run w = {.session = str_of(r->session->handle),
                                  .graph = str_of(p->part->graph),
                                  .step_id = r->step_id,
+                                 .change_key = r->change_key,
                                  .send = p->send,
                                  .num_send = p->num_send,
                                  .recv_keys = p->recv_keys,

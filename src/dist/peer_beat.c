@@ -14,6 +14,8 @@ struct answer { /* what a heartbeat brought */
     struct str task;
     uint64_t incarnation;
     struct pb_device_attributes_vec devices;
+    bool stands_by;
+    uint64_t epoch;
 };
 
 static void put_message(struct rpc_msg *m, const void *message)
@@ -34,12 +36,13 @@ static bool read_answer(struct peer *p, bool tensorflow, struct str bytes, struc
     if (!tensorflow) {
         if (!pb_leat_peer_heartbeat_response_decode(a, bytes.p, bytes.n, 0, &beat, st))
             return false;
-        *out = (struct answer){beat->task, beat->incarnation, beat->device};
+        *out = (struct answer){beat->task, beat->incarnation, beat->device, beat->stands_by,
+                               beat->epoch};
         return true;
     }
     if (!pb_get_status_response_decode(a, bytes.p, bytes.n, 0, &status, st))
         return false;
-    *out = (struct answer){str_of(p->name), 0, status->device_attributes};
+    *out = (struct answer){.task = str_of(p->name), .devices = status->device_attributes};
     if (out->devices.n > 0) {
         struct str name = out->devices.v[0]->name;
         const char *cut = name.n ? memmem(name.p, name.n, "/device:", 8) : NULL;
@@ -73,6 +76,15 @@ static void take_answer(struct peer *p, const struct answer *x, struct arena *ar
         peer_release_devices(p->devices);
         p->devices = d;
     }
+    if (p->beats_at != p->calls_at) {
+        rpc_channel_unref(p->calls_channel); /* calls under way keep it */
+        p->calls_channel = NULL;
+        p->calls_at = p->beats_at;
+        p->address = p->addresses[p->calls_at];
+        log_warning("%s is served at %s now (epoch %llu)", p->name, p->address,
+                    (unsigned long long)x->epoch);
+    }
+    p->epoch = x->epoch;
     p->state = PEER_ALIVE;
     p->incarnation = x->incarnation;
     mem_free(p->trouble);
@@ -104,6 +116,8 @@ static bool beat_result(struct peer *p, const struct status *st, const struct rp
     if (ok && !p->set->brought && !str_is(x.task, p->name))
         ok = status_precondition(&own, "%.*s answers there", (int)min_i64((int64_t)x.task.n, 200),
                                  x.task.n ? x.task.p : "");
+    if (ok && p->addresses[1] && (x.stands_by || x.epoch < p->epoch))
+        ok = status_fail(&own, STATUS_UNAVAILABLE, "stands by, or may not answer now");
     /* Devices were asked for when it was silent; else the answer is as it was before. */
     if (ok && x.devices.n == 0 && (!p->devices || x.incarnation != p->incarnation)) {
         peer_release_devices(p->devices);
@@ -127,13 +141,19 @@ static void beat_done(void *arg, const struct status *st, struct rpc_msg *reply)
     int64_t delay = p->beat_delay_ns;
     p->beat_delay_ns = -1;
     bool ok = beat_result(p, st, reply);
+    const bool hunts = !ok && p->addresses[1];
+    if (hunts) /* who serves may be the other one */
+        p->beats_at ^= 1;
+    else if (ok)
+        p->settled_ns = p->beat_sent_ns;
     if (p->beat_delay_ns == 0) /* once more, at once, in another form */
         p->beat_delay_ns = MS_NS;
     else if (ok)
         p->beat_delay_ns = set->interval_ns;
     else /* from 50 ms, doubling to a second */
-        p->beat_delay_ns = clamp_i64(p->state == PEER_ALIVE ? set->interval_ns : delay * 2,
-                                     min_i64(50 * MS_NS, set->interval_ns), 1000 * MS_NS);
+        p->beat_delay_ns =
+            clamp_i64(p->state == PEER_ALIVE && !hunts ? set->interval_ns : delay * 2,
+                      min_i64(50 * MS_NS, set->interval_ns), 1000 * MS_NS);
     p->next_beat_ns = clock_now_ns() + p->beat_delay_ns;
     struct rpc_request *request = p->beat;
     p->beat = NULL;
@@ -153,7 +173,7 @@ static void put_beat(struct peer *p, struct rpc_msg *m)
     struct pb_leat_peer_heartbeat_request *r = pb_new(&a, &pb_leat_peer_heartbeat_request_desc);
     r->task = str_of(p->set->self);
     r->incarnation = p->set->self_incarnation;
-    r->want_devices = p->state != PEER_ALIVE || !p->devices;
+    r->want_devices = p->state != PEER_ALIVE || !p->devices || p->beats_at != p->calls_at;
     put_message(m, r);
     arena_release(&a);
 }
@@ -166,6 +186,8 @@ void peer_send_beat(struct peer *p)
     lock_take(&set->lock);
     struct rpc_channel *channel = peer_channel(p, true, &st);
     const char *path = p->tensorflow ? STATUS_PATH : BEAT_PATH;
+    const bool hunts = p->addresses[1];
+    p->beat_sent_ns = clock_now_ns();
     if (!p->tensorflow)
         put_beat(p, &m);
     lock_drop(&set->lock);
@@ -176,6 +198,8 @@ void peer_send_beat(struct peer *p)
         return;
     }
     struct rpc_options o = {.timeout_ms = set->deadlines.failure_ms, .fail_fast = true};
+    if (hunts) /* a frozen one is not to be waited for */
+        o.timeout_ms = max_i64(set->interval_ns / MS_NS, 20);
     struct rpc_request *r = rpc_start(channel, path, &m, &o, beat_done, p);
     lock_take(&set->lock);
     /* Only this thread sends: where it is over, no other one has begun. */

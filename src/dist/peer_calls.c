@@ -92,9 +92,13 @@ static void call_done(void *arg, const struct status *st, struct rpc_msg *reply)
 
 struct rpc_channel *peer_channel(struct peer *p, bool beat, struct status *st)
 {
-    struct rpc_channel **at = beat ? &p->beat_channel : &p->calls_channel;
+    struct rpc_channel **at = !beat              ? &p->calls_channel
+                              : p->beats_at == 0 ? &p->beat_channel
+                                                 : &p->other_channel;
+    const char *address =
+        p->addresses[0] ? p->addresses[beat ? p->beats_at : p->calls_at] : p->address;
     if (!*at)
-        *at = rpc_channel_new(p->address, p->set->secured ? &p->set->security : NULL, beat, st);
+        *at = rpc_channel_new(address, p->set->secured ? &p->set->security : NULL, beat, st);
     return *at;
 }
 
@@ -224,20 +228,24 @@ void peer_release_devices(struct peer_devices *d)
     mem_free(d);
 }
 
-void peer_devices(struct peer *p, int64_t timeout_ms, peer_devices_fn fn, void *arg)
+static void wait_for_devices(struct peer *p, int64_t timeout_ms, bool settles, peer_devices_fn fn,
+                             void *arg)
 {
     struct peers *set = p->set;
     int64_t now = clock_now_ns(), limit = timeout_ms > 0 ? timeout_ms : set->deadlines.start_ms;
     struct peer_waiter *w = mem_new(struct peer_waiter);
     *w = (struct peer_waiter){
         .fn = fn, .arg = arg, .started_ns = now, .deadline_ns = now + limit * 1000000};
+    w->settles = settles;
     lock_take(&set->lock);
     peer_want(p);
     if (set->stopping)
         (void)status_fail(&w->why, STATUS_CANCELLED, "the server of this task has stopped");
     else if (p->state == PEER_LOST || p->state == PEER_LEFT)
         (void)!peer_fail(p, &w->why);
-    else if (!p->devices)
+    else if (settles)
+        p->next_beat_ns = now;
+    if (!p->devices || settles)
         cond_broadcast(&set->changed);
     w->next = p->waiters;
     p->waiters = w;
@@ -245,11 +253,22 @@ void peer_devices(struct peer *p, int64_t timeout_ms, peer_devices_fn fn, void *
     peer_run_due(p);
 }
 
+void peer_devices(struct peer *p, int64_t timeout_ms, peer_devices_fn fn, void *arg)
+{
+    wait_for_devices(p, timeout_ms, false, fn, arg);
+}
+
+void peer_settle(struct peer *p, peer_devices_fn fn, void *arg)
+{
+    wait_for_devices(p, 0, true, fn, arg);
+}
+
 static struct peer_waiter *take_waiter(struct peer *p)
 {
     for (struct peer_waiter **at = &p->waiters; *at; at = &(*at)->next) {
         struct peer_waiter *w = *at;
-        if (status_ok(&w->why) && (p->state != PEER_ALIVE || !p->devices))
+        if (status_ok(&w->why) && (p->state != PEER_ALIVE || !p->devices ||
+                                   (w->settles && p->settled_ns < w->started_ns)))
             continue;
         *at = w->next;
         return w;

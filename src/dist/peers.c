@@ -96,8 +96,33 @@ void peers_set_self(struct peers *p, const char *task, uint64_t incarnation)
     p->self_incarnation = incarnation;
 }
 
+void peers_set_standby(struct peers *p, const char *job, int index, const char *address)
+{
+    for (int i = 0; i < p->n; i++) {
+        struct peer *x = &p->v[i];
+        if (p->spec.tasks[i].index != index || strcmp(x->job, job) != 0 || x->addresses[0])
+            continue;
+        x->addresses[0] = mem_strdup(x->address);
+        x->addresses[1] = mem_strdup(address);
+        x->address = x->addresses[0];
+    }
+}
+
+int64_t peers_failure_ms(const struct peers *p)
+{
+    return p->deadlines.failure_ms;
+}
+
+bool peer_has_standby(const struct peer *p)
+{
+    return p->addresses[1] != NULL;
+}
+
 static void peer_release(struct peer *p)
 {
+    rpc_channel_unref(p->other_channel);
+    mem_free(p->addresses[0]);
+    mem_free(p->addresses[1]);
     rpc_channel_unref(p->calls_channel);
     rpc_channel_unref(p->beat_channel);
     rpc_request_unref(p->beat);

@@ -36,6 +36,9 @@ struct peers *peers_like(const struct peers *p, const struct spec *spec);
 struct peers *peers_new_target(const char *address, const struct rpc_security *security,
                                const struct peer_deadlines *deadlines,
                                struct status *st) MUST_CHECK;
+/* Another process may serve as the task, at this address; before the first use. */
+void peers_set_standby(struct peers *p, const char *job, int index, const char *address);
+int64_t peers_failure_ms(const struct peers *p);
 void peers_free(struct peers *p); /* ends heartbeats and calls, closes channels */
 /* Who this task is, as its heartbeats say; before the first use. */
 void peers_set_self(struct peers *p, const char *task, uint64_t incarnation);
@@ -66,10 +69,14 @@ struct rpc_request *peer_start(struct peer *p, const char *path, struct rpc_msg 
 typedef void (*peer_devices_fn)(void *arg, const struct status *st,
                                 const struct pb_device_attributes_vec *devices);
 void peer_devices(struct peer *p, int64_t timeout_ms, peer_devices_fn fn, void *arg);
+/* fn is called once: OK when whoever serves as the task has answered a heartbeat that was sent from
+ * now on, else as the task's state says. */
+void peer_settle(struct peer *p, peer_devices_fn fn, void *arg);
 /* After a failed wait: appends what is known of a peer that does not answer; nothing for one that
  * does. */
 void peer_add_trouble(struct peer *p, struct status *st);
 uint64_t peer_incarnation(struct peer *p); /* 0: not seen */
+bool peer_has_standby(const struct peer *p);
 /* How long it may be silent before it is lost, where it is known to be a task of Leat; else 0. */
 int64_t peer_patience_ms(struct peer *p);
 /* fn is called when the peer is lost, leaves or comes back as another; at most once. 0: it is so

@@ -45,6 +45,7 @@ struct peer_waiter { /* for devices */
     void *arg;
     int64_t started_ns, deadline_ns;
     struct status why;
+    bool settles; /* waits for a new answer */
 };
 struct peer_devices { /* counted, under the set's lock */
     int refs;
@@ -54,13 +55,18 @@ struct peer_devices { /* counted, under the set's lock */
 
 struct peer {
     struct peers *set;
-    char *name, *address;
+    char *name, *address; /* address: of who serves */
     const char *job;
+    char *addresses[2]; /* the spec's, and that of who stands by; owned; NULL: it has none */
     bool self;
     bool anyone; /* its name is what it says */
     /* --- guarded by set->lock --- */
     enum peer_state state;
     struct rpc_channel *calls_channel, *beat_channel; /* NULL: not needed yet */
+    struct rpc_channel *other_channel;                /* likewise: heartbeats to addresses[1] */
+    int calls_at, beats_at;                           /* which of the addresses */
+    uint64_t epoch;
+    int64_t beat_sent_ns, settled_ns; /* when the last heartbeat left; the last that was answered */
     uint64_t incarnation;
     struct peer_devices *devices;
     bool tensorflow;                      /* it knows no heartbeat: GetStatus */

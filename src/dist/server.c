@@ -12,7 +12,10 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "dist/replica.h"
 #include "dist/server_bind.h"
+#include "dist/standbys.h"
+#include "dist/witness.h"
 
 #define MS_NS ((int64_t)1000000)
 enum { MAX_HANDLERS = 64, GOODBYE_MS = 1000, STOP_GRACE_MS = 0, PS_IDLE_MS = 5000 };
@@ -20,7 +23,8 @@ enum { MAX_HANDLERS = 64, GOODBYE_MS = 1000, STOP_GRACE_MS = 0, PS_IDLE_MS = 500
 struct route { /* the arg of a method */
     struct server *server;
     struct rpc_handler real;
-    bool counts; /* a session of somebody's asks for it */
+    bool counts;   /* a session of somebody's asks for it */
+    bool internal; /* between processes: answered from the beginning, whoever serves */
 };
 struct early { /* a call that came before the start */
     struct route *route;
@@ -32,7 +36,10 @@ struct server {
     struct spec spec;
     struct config config;
     struct peers *peers;
+    struct standbys standbys;
     struct worker *worker;
+    struct replica *replica; /* NULL: no task of the cluster is replicated */
+    struct witness *witness; /* likewise */
     struct master *master;
     struct rpc_server *rpc;
     struct route routes[MAX_HANDLERS];
@@ -45,6 +52,7 @@ struct server {
     struct cond changed;
     /* --- guarded by lock --- */
     bool started, stopping, stopped;
+    bool other_left; /* the process that served as this task has left cleanly */
     struct early *early, **early_end;
     int64_t asked_ns; /* when somebody's session last asked for something */
     /* --- guarded by servers_lock --- */
@@ -59,12 +67,74 @@ static struct server *servers; /* guarded by servers_lock */
 
 /* --- methods --- */
 
+static void run_route(void *arg, struct rpc_call *call);
+
+static void refuse(struct rpc_call *call, struct status *st)
+{
+    rpc_call_reply(call, NULL, st);
+    status_clear(st);
+}
+
+static void refuse_standing_by(struct server *s, struct rpc_call *call, uint64_t epoch)
+{
+    struct status st = {0};
+    (void)status_fail(&st, STATUS_UNAVAILABLE,
+                      "%s: this process stands by for another one, or may not answer now (epoch "
+                      "%llu)",
+                      s->name, (unsigned long long)epoch);
+    refuse(call, &st);
+}
+
+/* Answers what came before the start, and before it was decided who serves. */
+static void run_early(struct server *s)
+{
+    lock_take(&s->lock);
+    struct early *e = s->early;
+    s->early = NULL;
+    s->early_end = &s->early;
+    lock_drop(&s->lock);
+    while (e) {
+        struct early *next = e->next;
+        run_route(e->route, e->call);
+        mem_free(e);
+        e = next;
+    }
+}
+
+/* It may have been decided since that was looked at. */
+static void decided_meanwhile(struct server *s)
+{
+    lock_take(&s->lock);
+    const bool started = s->started;
+    lock_drop(&s->lock);
+    if (started && replica_is_decided(s->replica))
+        run_early(s);
+}
+
+static void replica_decided(void *arg)
+{
+    decided_meanwhile(arg);
+}
+
+static void replica_over(void *arg)
+{
+    struct server *s = arg;
+    lock_take(&s->lock);
+    s->other_left = true;
+    cond_broadcast(&s->changed);
+    lock_drop(&s->lock);
+}
+
 static void run_route(void *arg, struct rpc_call *call)
 {
     struct route *r = arg;
     struct server *s = r->server;
+    uint64_t epoch = 0;
+    const bool decided = r->internal || !s->replica || replica_is_decided(s->replica);
+    const bool serves = r->internal || !s->replica || replica_serves(s->replica, &epoch);
     lock_take(&s->lock);
-    bool now = s->started;
+    const bool refuse_it = s->started && decided && !serves;
+    bool now = (s->started && decided) || r->internal;
     if (r->counts)
         s->asked_ns = clock_now_ns();
     if (!now) {
@@ -74,8 +144,12 @@ static void run_route(void *arg, struct rpc_call *call)
         s->early_end = &e->next;
     }
     lock_drop(&s->lock);
-    if (now)
+    if (refuse_it)
+        refuse_standing_by(s, call, epoch);
+    else if (now)
         r->real.run(r->real.arg, call);
+    else if (!decided)
+        decided_meanwhile(s);
 }
 
 static void reply_with(struct rpc_call *call, const void *message)
@@ -90,12 +164,6 @@ static void reply_with(struct rpc_call *call, const void *message)
     strbuf_release(&b);
 }
 
-static void refuse(struct rpc_call *call, struct status *st)
-{
-    rpc_call_reply(call, NULL, st);
-    status_clear(st);
-}
-
 static void heartbeat(void *arg, struct rpc_call *call)
 {
     struct server *s = arg;
@@ -108,6 +176,7 @@ static void heartbeat(void *arg, struct rpc_call *call)
         peers_heard(s->peers, in->task, in->incarnation, false);
         out->task = str_of(s->name);
         out->incarnation = s->incarnation;
+        out->stands_by = s->replica && !replica_serves(s->replica, &out->epoch);
         if (in->want_devices)
             out->device = s->devices;
         reply_with(call, out);
@@ -141,13 +210,19 @@ static void add_routes(struct server *s)
     struct rpc_handler all[MAX_HANDLERS] = {{"/leat.Peer/Heartbeat", heartbeat, s},
                                             {"/leat.Peer/Goodbye", goodbye, s}};
     int n = 2;
+    if (s->replica)
+        n += replica_handlers(s->replica, all + n, MAX_HANDLERS - n);
+    if (s->witness)
+        n += witness_handlers(s->witness, all + n, MAX_HANDLERS - n);
+    const int internal = n;
     n += worker_handlers(s->worker, all + n, MAX_HANDLERS - n);
     n += master_handlers(s->master, all + n, MAX_HANDLERS - n);
     for (int i = 0; i < n; i++)
         s->routes[s->num_routes++] = (struct route){
             .server = s,
             .real = all[i],
-            .counts = i >= 2 && !strstr(all[i].path, "/GetStatus"),
+            .counts = i >= internal && !strstr(all[i].path, "/GetStatus"),
+            .internal = i < internal,
         };
 }
 
@@ -272,6 +347,38 @@ static bool check_task(struct server *s, struct status *st)
     return ok;
 }
 
+/* The address of the spec, or of whoever stands by for that task. */
+static const char *address_of(const struct server *s, const struct spec_task *t)
+{
+    const struct spec_task *in = t->job ? spec_find(&s->spec, t->job, t->index) : NULL;
+    return in ? in->address : NULL;
+}
+
+/* In a cluster with replicated tasks each one has marks of what its steps did (replica.h). */
+static void make_replica(struct server *s, const struct rpc_security *security)
+{
+    const struct standbys *b = &s->standbys;
+    const struct spec_task self = {s->spec.job, s->spec.index, NULL};
+    const bool standby = b->self.job != NULL;
+    const char *at = standbys_address(b, self.job, self.index);
+    const struct replica_options o = {.task = s->name,
+                                      .incarnation = s->incarnation,
+                                      .standby = standby,
+                                      .other_address = standby ? address_of(s, &self) : at,
+                                      .witness_address = address_of(s, &b->witness),
+                                      .security = security,
+                                      .failure_ms = peers_failure_ms(s->peers),
+                                      .worker = s->worker,
+                                      .decided = replica_decided,
+                                      .over = replica_over,
+                                      .arg = s};
+    s->replica = replica_new(&o);
+    s->witness = witness_new();
+    worker_set_replica(s->worker, s->replica);
+    for (int i = 0; i < b->n; i++)
+        peers_set_standby(s->peers, b->v[i].job, b->v[i].index, b->v[i].address);
+}
+
 static bool make_parts(struct server *s, const struct server_options *o,
                        const struct rpc_security *security, struct status *st)
 {
@@ -283,8 +390,19 @@ static bool make_parts(struct server *s, const struct server_options *o,
     s->devices = worker_devices(s->worker, &s->arena);
     s->incarnation = s->devices.n > 0 ? s->devices.v[0]->incarnation : 1;
     peers_set_self(s->peers, s->name, s->incarnation);
+    if (s->standbys.n > 0)
+        make_replica(s, security);
     add_routes(s);
     return true;
+}
+
+/* A process that stands by is the task that it stands by for. */
+static bool read_standbys(struct server *s, const struct server_options *o, struct status *st)
+{
+    if (!standbys_read(&s->spec, o->standbys, o->standby_of, o->witness, &s->standbys, st))
+        return false;
+    const struct spec_task *self = &s->standbys.self;
+    return !self->job || spec_set_task(&s->spec, self->job, self->index, st);
 }
 
 static bool open_server(struct server *s, const struct server_options *o, struct status *st)
@@ -294,13 +412,15 @@ static bool open_server(struct server *s, const struct server_options *o, struct
     const struct rpc_security *security = o->security;
     if (!security && server_security_from_env(&from_env))
         security = &from_env;
-    if (!check_task(s, st) || !rpc_available(st))
+    if (!read_standbys(s, o, st) || !check_task(s, st) || !rpc_available(st))
         return false;
     s->name = spec_task_name(s->spec.job, s->spec.index);
     if (s->spec.config && !config_parse(&s->config, s->spec.config, s->spec.config_bytes, st))
         return false;
-    bool ok = server_bind_find(spec_find(&s->spec, s->spec.job, s->spec.index),
-                               o->bind ? o->bind : env_text("LEAT_BIND"), &bind, st) &&
+    struct spec_task at = *spec_find(&s->spec, s->spec.job, s->spec.index);
+    if (s->standbys.self.job)
+        at.address = (char *)(uintptr_t)standbys_address(&s->standbys, s->spec.job, s->spec.index);
+    bool ok = server_bind_find(&at, o->bind ? o->bind : env_text("LEAT_BIND"), &bind, st) &&
               make_parts(s, o, security, st) && serve(s, &bind, security, st);
     server_bind_clear(&bind);
     if (ok)
@@ -330,16 +450,11 @@ bool server_start(struct server *s, struct status *st)
     bool gone = s->stopping;
     s->started |= !gone;
     s->asked_ns = clock_now_ns();
-    struct early *e = gone ? NULL : s->early;
-    if (!gone)
-        s->early = NULL;
     lock_drop(&s->lock);
-    while (e) {
-        struct early *next = e->next;
-        e->route->real.run(e->route->real.arg, e->call);
-        mem_free(e);
-        e = next;
-    }
+    if (!gone && s->replica)
+        replica_start(s->replica);
+    if (!gone)
+        run_early(s);
     return !gone || status_precondition(st, "Server has been stopped; make another one");
 }
 
@@ -377,6 +492,8 @@ bool server_stop(struct server *s, struct status *st)
     refuse_early(s);
     if (was_started)
         peers_goodbye(s->peers, GOODBYE_MS);
+    if (s->replica)
+        replica_stop(s->replica);
     if (s->master)
         master_stop(s->master); /* sessions of this process end too */
     if (s->listed)
@@ -408,7 +525,7 @@ bool server_join(struct server *s, struct status *st)
         int64_t now = clock_now_ns();
         bool quiet = s->started && idle >= 0 && now - s->asked_ns >= idle * MS_NS;
         bool all_left = idle >= 0 && !s->stopping && peers_all_left(s->peers, "ps");
-        if (all_left && quiet)
+        if ((all_left && quiet) || (idle >= 0 && s->other_left))
             break;
         if (idle >= 0) /* tasks of TensorFlow leave without a word */
             (void)cond_wait_until(&s->changed, &s->lock, now + 500 * MS_NS);
@@ -429,7 +546,10 @@ void server_free(struct server *s)
         status_clear(&st);
     rpc_server_free(s->rpc);
     master_free(s->master);
+    replica_free(s->replica);
     worker_free(s->worker);
+    witness_free(s->witness);
+    standbys_clear(&s->standbys);
     peers_free(s->peers);
     spec_clear(&s->spec);
     config_clear(&s->config);

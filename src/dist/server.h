@@ -14,7 +14,9 @@ struct server_options {
     const struct spec *spec; /* with job and index; the task's port may be 0 */
     const char *bind;        /* NULL: the spec's address where it is local, and loopback */
     const struct rpc_security *security; /* NULL: from the environment (LEAT_TLS_CERT...) */
-    struct peer_deadlines deadlines;     /* 0: the defaults, or LEAT_FAILURE_DEADLINE_MS */
+    /* standbys.h; NULL: the environment's. */
+    const char *standbys, *standby_of, *witness;
+    struct peer_deadlines deadlines; /* 0: the defaults, or LEAT_FAILURE_DEADLINE_MS */
 };
 struct server *server_new(const struct server_options *o, struct status *st) MUST_CHECK;
 MUST_CHECK bool server_start(struct server *s, struct status *st);

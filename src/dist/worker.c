@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "dist/replica.h"
 #include "dist/worker_impl.h"
 #include "graph/graphdef.h"
 #include "runtime/devices.h"
@@ -98,6 +99,21 @@ void worker_free(struct worker *w)
     lock_release_memory(&w->lock);
     mem_free(w->name);
     mem_free(w);
+}
+
+void worker_set_replica(struct worker *w, struct replica *r)
+{
+    w->replica = r;
+}
+
+struct resource_map *worker_state(struct worker *w)
+{
+    return w->resources;
+}
+
+struct pool *worker_pool(struct worker *w)
+{
+    return w->pool;
 }
 
 const char *worker_name(const struct worker *w)
@@ -234,6 +250,16 @@ static bool fails_session(struct str handle, struct status *st)
     return status_fail(st, STATUS_ABORTED,
                        "Session handle is not found: %.*s. Possibly this worker just restarted.",
                        (int)handle.n, handle.p ? handle.p : "");
+}
+
+void worker_drop_sessions(struct worker *w)
+{
+    struct status st = {0};
+    for (struct worker_session *s; (s = take_session(w));)
+        session_end(s);
+    step_table_end_all(&w->steps);
+    if (!worker_create_session(w, str_make("", 0), NULL, false, &st))
+        status_clear(&st); /* it is shutting down */
 }
 
 bool worker_delete_session(struct worker *w, struct str handle, struct status *st)
@@ -458,13 +484,21 @@ void worker_cleanup_graph(struct worker *w, int64_t step_id, void (*over)(void *
     step_table_end(&w->steps, step_id, over, arg);
 }
 
+static void clear_container(struct worker *w, const char *name)
+{
+    if (w->replica)
+        replica_clear_container(w->replica, name);
+    else
+        resource_clear_container(w->resources, name);
+}
+
 void worker_cleanup_all(struct worker *w, const struct pb_strs *containers)
 {
     for (int64_t i = 0; containers && i < containers->n; i++) {
         char *name = mem_strndup(containers->v[i].p ? containers->v[i].p : "", containers->v[i].n);
-        resource_clear_container(w->resources, name);
+        clear_container(w, name);
         mem_free(name);
     }
     if (!containers || containers->n == 0)
-        resource_clear_container(w->resources, "");
+        clear_container(w, "");
 }

@@ -21,11 +21,19 @@
 #include "runtime/config.h"
 
 struct worker;
+struct replica;
 
 struct worker *worker_new(const struct spec *spec, struct peers *peers, const struct config *config,
                           struct status *st) MUST_CHECK;
 /* Cancels what runs, waits for it. */
 void worker_free(struct worker *w);
+
+/* Where it is replicated, or another task is (replica.h); before the first run. */
+void worker_set_replica(struct worker *w, struct replica *r);
+/* Another process serves as this task now: all sessions end, as do their steps. */
+void worker_drop_sessions(struct worker *w);
+struct resource_map *worker_state(struct worker *w);
+struct pool *worker_pool(struct worker *w);
 
 const char *worker_name(const struct worker *w); /* "/job:ps/replica:0/task:0" */
 struct pb_device_attributes_vec worker_devices(const struct worker *w, struct arena *a);
@@ -50,6 +58,7 @@ struct worker_run { /* one part of one step; borrowed until done */
     const struct str *recv_keys; /* taken out after it */
     int64_t num_recv;
     bool partial, last_partial; /* piecewise: RunGraph comes several times for one step */
+    uint64_t change_key;        /* of the master's step, however often it is tried; 0: none */
     bool timeline;              /* step stats are wanted */
     bool elsewhere;             /* the calling thread serves the network: kernels run on others */
 };

@@ -42,6 +42,7 @@ struct worker {
     struct device *devices;
     int num_devices;
     struct resource_map *resources;
+    struct replica *replica; /* NULL: no task of the cluster is replicated */
     struct cancel *cancel;
     struct step_table steps;
     struct request_ids requests;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "dist/replica.h"
 #include "dist/worker_impl.h"
 
 struct part_run { /* counted: the callable's, each call's, the step's table for a piecewise one */
@@ -228,8 +229,10 @@ void worker_step_ended(void *worker, struct task_step *s, step_over_fn over, voi
     }
 }
 
-static void call_over(struct run_call *c)
+/* safe: whether what the run changed is with the task's other process. */
+static void call_answer(void *arg, const struct status *safe)
 {
+    struct run_call *c = arg;
     struct part_run *run = c->run;
     struct status st = {0};
     struct wire_values values = {0};
@@ -244,6 +247,10 @@ static void call_over(struct run_call *c)
         status_copy(&st, &run->status);
     else
         status_copy(&st, &c->status);
+    if (!status_ok(safe)) {
+        status_clear(&st);
+        status_copy(&st, safe);
+    }
     if (c->wants_end) {
         stats = run->stats;
         run->stats = (struct strbuf){0};
@@ -259,6 +266,16 @@ static void call_over(struct run_call *c)
     status_clear(&st);
     call_free(c);
     run_unref(run);
+}
+
+static void call_over(struct run_call *c)
+{
+    static const struct status fine;
+    struct replica *r = c->run->worker->replica;
+    if (r && c->wants_end)
+        replica_when_safe(r, call_answer, c);
+    else
+        call_answer(c, &fine);
 }
 
 static void call_release(struct run_call *c)
@@ -474,11 +491,14 @@ static void begin(struct part_run *run, struct callable *callable, bool fresh,
         run_over(run_ref(run), &st, &none);
         status_clear(&st);
     } else if (fresh) {
-        const struct callable_step s = {.rendezvous = run->step->rendezvous,
-                                        .cancel = run->cancel,
-                                        .step_id = r->step_id,
-                                        .traced = r->timeline,
-                                        .elsewhere = r->elsewhere};
+        const struct callable_step s = {
+            .rendezvous = run->step->rendezvous,
+            .cancel = run->cancel,
+            .step_id = r->step_id,
+            .changes = run->worker->replica ? replica_changes(run->worker->replica) : NULL,
+            .change_key = r->change_key,
+            .traced = r->timeline,
+            .elsewhere = r->elsewhere};
         callable_start(callable, &s, run_over, run_ref(run));
     }
     call_release(call);

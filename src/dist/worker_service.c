@@ -139,6 +139,7 @@ static void run_graph(void *arg, struct rpc_call *c)
                                                                             : str_make("", 0),
                                  .graph = q->graph_handle,
                                  .step_id = q->step_id,
+                                 .change_key = q->change_key,
                                  .request_id = q->request_id,
                                  .send = s->values.v,
                                  .num_send = s->values.n,

@@ -112,6 +112,7 @@ bool kernel_output_range(const struct kernel *k, const char *arg, int *first, in
 struct cancel;      /* op/cancel.h */
 struct collectives; /* op/collective.h */
 struct rendezvous;  /* op/rendezvous.h */
+struct changes;     /* op/changes.h */
 
 typedef void (*function_done_fn)(void *arg, struct status *st, struct tensor *outputs,
                                  int num_outputs);
@@ -125,6 +126,8 @@ struct kernel_env { /* one per step; everything in it outlives the step */
     struct resource_map *container_resources; /* of the session or task */
     struct resource_map *process_resources;
     int64_t step_id;
+    struct changes *changes; /* runs the kernels that change state, or NULL */
+    uint64_t change_key;     /* of the step, the same when it is tried again; 0: none */
     const char *session_handle;
     /* Runs a function of the graph's library, found by what lives as long as the kernel or is
      * called for the first time. The values are taken out of inputs, an array that is the caller's

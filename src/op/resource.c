@@ -109,6 +109,63 @@ void resource_clear_container(struct resource_map *m, const char *container)
     free_container(names);
 }
 
+void resource_clear_all(struct resource_map *m)
+{
+    lock_take(&m->lock);
+    struct strmap containers = m->containers;
+    m->containers = (struct strmap){0};
+    lock_drop(&m->lock);
+    const char *key;
+    void *value;
+    for (int64_t i = 0; strmap_next(&containers, &i, &key, &value);)
+        free_container(value);
+    strmap_release(&containers);
+}
+
+struct seen { /* a resource under its names */
+    char *container, *name;
+    struct resource *r; /* referenced */
+};
+
+/* All that is there now; under the lock. */
+static struct seen *list_all(struct resource_map *m, int64_t *n)
+{
+    struct seen *all = NULL;
+    const char *container, *name;
+    void *names, *items;
+    int64_t cap = 0;
+    *n = 0;
+    for (int64_t i = 0; strmap_next(&m->containers, &i, &container, &names);) {
+        for (int64_t k = 0; strmap_next(names, &k, &name, &items);) {
+            for (struct item *it = items; it; it = it->next) {
+                if (*n == cap)
+                    all = mem_realloc(all, sizeof *all * (size_t)(cap = cap * 2 + 16));
+                resource_ref(it->r);
+                all[(*n)++] = (struct seen){mem_strdup(container), mem_strdup(name), it->r};
+            }
+        }
+    }
+    return all;
+}
+
+void resource_each(struct resource_map *m,
+                   void (*fn)(void *arg, const char *container, const char *name,
+                              struct resource *r),
+                   void *arg)
+{
+    int64_t n;
+    lock_take(&m->lock);
+    struct seen *all = list_all(m, &n);
+    lock_drop(&m->lock);
+    for (int64_t i = 0; i < n; i++) {
+        fn(arg, all[i].container, all[i].name, all[i].r);
+        resource_unref(all[i].r);
+        mem_free(all[i].container);
+        mem_free(all[i].name);
+    }
+    mem_free(all);
+}
+
 static const char *or_default(const struct resource_map *m, const char *container)
 {
     return container && container[0] ? container : m->default_container;

@@ -55,6 +55,13 @@ MUST_CHECK bool resource_remove(struct resource_map *m, const char *container,
 /* By the type's name, as DestroyResourceOp has it. */
 MUST_CHECK bool resource_remove_named(struct resource_map *m, const char *container,
                                       const char *type_name, const char *name, struct status *st);
+/* Calls fn for each resource of the map, in no order, without a lock; what comes meanwhile may be
+ * left out. Names are borrowed for the call. */
+void resource_each(struct resource_map *m,
+                   void (*fn)(void *arg, const char *container, const char *name,
+                              struct resource *r),
+                   void *arg);
+void resource_clear_all(struct resource_map *m);
 void resource_clear_container(struct resource_map *m, const char *container);
 
 /* --- handles --- */

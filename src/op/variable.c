@@ -21,6 +21,7 @@ static void free_variable(struct buffer *edge)
     shape_clear(&v->shape);
     lock_release_memory(&v->lock);
     mem_free(v->name);
+    mem_free(v->container);
     mem_free(v);
 }
 

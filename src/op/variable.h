@@ -23,6 +23,7 @@ struct variable {
     int sparse_copies;   /* guarded by lock: made by sparse writes, one after another */
     struct tensor value; /* guarded by lock; dtype DT_INVALID: uninitialised */
     char *name;          /* for messages; owned */
+    char *container;     /* where it is found under that name; owned. NULL: it is not found so */
     struct shape shape;  /* as declared; rank unknown: any. Set before the variable is shared */
     struct buffer edge;  /* what reference values hold; see variable_edge_ref */
 };

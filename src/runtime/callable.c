@@ -189,6 +189,8 @@ static struct started *started_new(struct callable *c, const struct callable_ste
     r->step->env.cancel = r->cancel;
     r->step->env.rendezvous = r->rendezvous;
     r->step->env.step_id = step->step_id;
+    r->step->env.changes = step->changes;
+    r->step->env.change_key = step->change_key;
     if (step->traced) {
         r->trace = mem_new(struct step_trace);
         trace_init(r->trace);

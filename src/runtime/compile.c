@@ -6,6 +6,8 @@
  * plan's arena. Linear in nodes and edges. */
 #include "runtime/compile.h"
 
+#include "op/changes.h"
+
 #include <string.h>
 
 #include "base/mem.h"
@@ -91,7 +93,7 @@ static bool fill_step(struct part_build *b, struct plan_step *s, struct rnode *n
     s->num_out = n->num_outputs;
     s->num_control_in = (int32_t)n->num_control;
     s->frame = n->frame;
-    s->derefs = has_refs(n);
+    s->derefs = has_refs(n) || changes_writes(n->op->name);
     if (s->kind == STEP_FORWARD && (s->derefs || s->num_in != 1))
         s->kind = STEP_PLAIN;
     s->ref_uninit_ok = n->op->def && (n->op->def->flags & OP_UNINIT_OK);

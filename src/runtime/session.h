@@ -77,6 +77,8 @@ struct callable_step { /* all outlive the step */
     struct rendezvous *rendezvous;
     struct cancel *cancel;
     int64_t step_id;
+    struct changes *changes; /* op/changes.h; may be NULL */
+    uint64_t change_key;
     bool traced;    /* a serialized RunMetadata is wanted */
     bool elsewhere; /* the calling thread serves others: what may take long runs on the pool's */
 };

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "op/cancel.h"
+#include "op/changes.h"
 #include "runtime/plan.h"
 #include "runtime/trace.h"
 
@@ -90,7 +91,10 @@ bool step_run_derefs(const struct plan_step *s, struct kctx *c, struct status *s
     struct tensor **direct = c->in;
     c->in = in;
     keep_refs(direct, s->num_in, &c->in_last_use);
-    bool ok = step_deref(s, in, temps, st) && s->kernel->def->run(c, st);
+    bool ok = step_deref(s, in, temps, st) &&
+              (LIKELY(!c->env->changes) || !changes_writes(s->kernel->op->name)
+                   ? s->kernel->def->run(c, st)
+                   : changes_run(c, st));
     for (int i = 0; i < s->num_in; i++)
         tensor_clear(&temps[i]);
     c->in = direct;

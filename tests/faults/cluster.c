@@ -17,7 +17,8 @@
 
 #include <cmocka.h>
 
-#include "dist/rpc.h"
+#include "base/lock.h"
+#include "dist/wire.h"
 
 bool faults_available(void)
 {
@@ -51,12 +52,12 @@ static int hold_port(int *port)
     return fd;
 }
 
-void faults_init(struct faults_cluster *c, int ps, int workers)
+static void choose(struct faults_cluster *c, int ps, int workers, int standbys)
 {
     int fds[FAULTS_MAX_TASKS];
     char deadline[32];
     memset(c, 0, sizeof *c);
-    assert_true(ps + workers <= FAULTS_MAX_TASKS);
+    assert_true(ps + workers + standbys <= FAULTS_MAX_TASKS);
     for (int i = 0; i < ps + workers; i++) {
         struct faults_task *t = &c->v[c->n++];
         size_t at = strlen(c->spec);
@@ -68,17 +69,85 @@ void faults_init(struct faults_cluster *c, int ps, int workers)
                            : ",",
                  t->port);
     }
+    for (int i = 0; i < standbys; i++) {
+        struct faults_task *t = &c->v[c->n];
+        size_t at = strlen(c->standbys);
+        *t = (struct faults_task){.job = "ps", .index = i, .standby = true};
+        fds[c->n++] = hold_port(&t->port);
+        snprintf(c->standbys + at, sizeof c->standbys - at, "%s/job:ps/task:%d=127.0.0.1:%d",
+                 i ? "," : "", i, t->port);
+    }
     for (int i = 0; i < c->n; i++)
         close(fds[i]);
+    if (standbys > 0)
+        setenv("LEAT_STANDBYS", c->standbys, 1);
+    else
+        unsetenv("LEAT_STANDBYS");
     snprintf(deadline, sizeof deadline, "%lld", (long long)faults_deadline_ms());
     setenv("LEAT_FAILURE_DEADLINE_MS", deadline, 1); /* ours, and the tasks' */
-    setenv("TF_CPP_MIN_LOG_LEVEL", "3", 1);
+    setenv("TF_CPP_MIN_LOG_LEVEL", "3", 0);
+}
+
+void faults_init(struct faults_cluster *c, int ps, int workers)
+{
+    choose(c, ps, workers, 0);
+}
+
+void faults_init_standby(struct faults_cluster *c, int ps, int workers)
+{
+    choose(c, ps, workers, ps);
+}
+
+struct faults_task *faults_standby(struct faults_cluster *c, int index)
+{
+    for (int i = 0; i < c->n; i++) {
+        if (c->v[i].standby && c->v[i].index == index)
+            return &c->v[i];
+    }
+    fail_msg("nobody stands by for ps %d", index);
+    return NULL;
+}
+
+static bool in_sync(struct rpc_channel *c, int index)
+{
+    struct arena a = {0};
+    struct status st = {0};
+    struct rpc_msg m = {0}, reply = {0};
+    struct pb_leat_peer_lease_request *q = pb_leat_peer_lease_request_new(&a);
+    struct pb_leat_peer_lease_response *out = NULL;
+    const struct rpc_options o = {.timeout_ms = 1000, .fail_fast = true};
+    q->task = str_of(arena_printf(&a, "/job:ps/replica:0/task:%d", index));
+    q->ask = PB_LEAT_PEER_LEASE_REQUEST_ASK_LOOK;
+    bool ok = wire_put(&m, q, &st) &&
+              rpc_call_wait(c, "/leat.Peer/Lease", &m, &o, NULL, &reply, &st) &&
+              wire_read(&reply, &pb_leat_peer_lease_response_desc, NULL, &a, &out, NULL, &st) &&
+              out->granted;
+    rpc_msg_clear(&reply);
+    status_clear(&st);
+    arena_release(&a);
+    return ok;
+}
+
+void faults_wait_in_sync(struct faults_cluster *c, int index)
+{
+    char address[40];
+    struct status st = {0};
+    snprintf(address, sizeof address, "127.0.0.1:%d", faults_task(c, "worker", 0)->port);
+    struct rpc_channel *channel = rpc_channel_new(address, NULL, true, &st);
+    assert_non_null(channel);
+    int64_t until = clock_now_ns() + faults_deadline_ms() * 60000000;
+    while (!in_sync(channel, index)) {
+        if (clock_now_ns() > until)
+            fail_msg("nobody has everything of ps %d", index);
+        usleep(5000);
+    }
+    rpc_channel_unref(channel);
 }
 
 struct faults_task *faults_task(struct faults_cluster *c, const char *job, int index)
 {
     for (int i = 0; i < c->n; i++) {
-        if (c->v[i].index == index && strcmp(c->v[i].job, job) == 0)
+        if (!c->v[i].standby && c->v[i].index == index && strcmp(c->v[i].job, job) == 0)
             return &c->v[i];
     }
     fail_msg("there is no %s %d", job, index);
@@ -106,6 +175,11 @@ static void become(const struct faults_cluster *c, const struct faults_task *t, 
     if (getppid() != parent)
         _exit(127);
     dup2(out, 1);
+    if (t->standby) {
+        char name[40];
+        snprintf(name, sizeof name, "/job:ps/task:%d", t->index);
+        setenv("LEAT_STANDBY_OF", name, 1);
+    }
     execl(leat_path(path, sizeof path), "leat", "serve", "--cluster", c->spec, "--job", t->job,
           "--task", index, (char *)NULL);
     _exit(127);

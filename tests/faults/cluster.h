@@ -15,12 +15,14 @@ enum { FAULTS_MAX_TASKS = 8 };
 struct faults_task {
     const char *job;
     int index, port;
-    pid_t pid; /* 0: not running */
+    bool standby; /* the process that stands by for the task */
+    pid_t pid;    /* 0: not running */
 };
 struct faults_cluster {
     struct faults_task v[FAULTS_MAX_TASKS];
     int n;
-    char spec[600]; /* "ps=127.0.0.1:...;worker=..." */
+    char spec[600];     /* "ps=127.0.0.1:...;worker=..." */
+    char standbys[300]; /* "/job:ps/task:0=127.0.0.1:..." */
 };
 
 /* False, with a line that says so: there is no gRPC here. */
@@ -28,6 +30,11 @@ bool faults_available(void);
 int64_t faults_deadline_ms(void);
 /* Chooses ports; starts nothing. */
 void faults_init(struct faults_cluster *c, int ps, int workers);
+/* The same with a process that stands by for each ps; the witness is worker 0. */
+void faults_init_standby(struct faults_cluster *c, int ps, int workers);
+struct faults_task *faults_standby(struct faults_cluster *c, int index);
+/* Waits until the witness knows that who stands by for the ps has everything. */
+void faults_wait_in_sync(struct faults_cluster *c, int index);
 struct faults_task *faults_task(struct faults_cluster *c, const char *job, int index);
 /* Starts the task and returns when it says that it serves. */
 void faults_start(struct faults_cluster *c, struct faults_task *t);

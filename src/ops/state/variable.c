@@ -18,7 +18,7 @@ struct variable_state {
 
 struct make_args {
     const struct kctx *c;
-    const char *name;
+    const char *container, *name;
 };
 
 /* Without elements there is nothing to set: such a variable is initialised from the start. */
@@ -41,6 +41,7 @@ static struct resource *make_variable(void *arg, struct status *st)
 {
     const struct make_args *m = arg;
     struct variable *v = variable_new(m->name, dtype_base(m->c->kernel->output_types[0]));
+    v->container = mem_strdup(m->container);
     const struct attr_value *shape = attrs_find(kernel_attrs(m->c), "shape");
     bool scalar_means_any = strcmp(m->c->kernel->op->name, "Variable") == 0;
     if (shape && shape->kind == ATTR_SHAPE && !(scalar_means_any && shape->shape.rank == 0))
@@ -59,7 +60,7 @@ static bool variable_run(struct kctx *c, struct status *st)
     if (!v) {
         const char *container, *name;
         resource_names(c, true, &container, &name);
-        struct make_args m = {c, name};
+        struct make_args m = {c, container, name};
         struct resource *r = resource_find_or_make(c->env->container_resources, container,
                                                    &variable_type, name, make_variable, &m, st);
         if (!r)
