@@ -151,9 +151,9 @@ static void beat_done(void *arg, const struct status *st, struct rpc_msg *reply)
     else if (ok)
         p->beat_delay_ns = set->interval_ns;
     else /* from 50 ms, doubling to a second */
-        p->beat_delay_ns =
-            clamp_i64(p->state == PEER_ALIVE && !hunts ? set->interval_ns : delay * 2,
-                      min_i64(50 * MS_NS, set->interval_ns), 1000 * MS_NS);
+        p->beat_delay_ns = clamp_i64(
+            p->state == PEER_ALIVE && !hunts ? set->interval_ns : delay * 2,
+            min_i64(50 * MS_NS, set->interval_ns), hunts ? set->interval_ns : 1000 * MS_NS);
     p->next_beat_ns = clock_now_ns() + p->beat_delay_ns;
     struct rpc_request *request = p->beat;
     p->beat = NULL;
