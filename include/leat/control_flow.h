@@ -43,8 +43,8 @@ typedef void (*leat_branch)(TF_Graph *g, TF_Output *results, void *data);
     /* One a variable: its shape in all turns; LEAT_NOT_GIVEN: that of its first value. NULL:      \
      * nothing is known of any. */                                                                 \
     const struct leat_shape *shape_invariants;                                                     \
-    int no_back_prop; /* 1: no gradient is wanted: noted for leat_flow_def */                      \
-    int swap_memory   /* noted for leat_flow_def */
+    int no_back_prop; /* 1: no gradient is wanted: told by leat_flow_of */                         \
+    int swap_memory   /* told by leat_flow_of */
 struct leat_while_loop_args {
     LEAT_WHILE_LOOP_FIELDS_;
 };
@@ -106,10 +106,11 @@ struct leat_flow {    /* a loop or branch; texts and id are the graph's */
     /* What nodes without inputs wait for: cond/switch_t; while/Merge while the condition is built,
      * then while/Identity. Invalid while the loop begins. */
     TF_Output pivot;
-    TF_Output pred; /* of a branch: cond/pred_id */
-    int branch;     /* 1: of true */
-    int depth;      /* 1: there is none around it */
-    const void *id; /* the same for the same loop or branch */
+    TF_Output pred;                                  /* of a branch: cond/pred_id */
+    int branch;                                      /* 1: of true */
+    int depth;                                       /* 1: there is none around it */
+    const void *id;                                  /* the same for the same loop or branch */
+    int parallel_iterations, back_prop, swap_memory; /* of a loop, as it was begun */
 };
 /* 1 and *out (may be NULL): what is being built on this thread, level 0 the innermost, 1 the one
  * around it...; 0: there is none. */

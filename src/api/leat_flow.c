@@ -335,7 +335,10 @@ static void describe_flow(const struct flow_record *r, int depth, struct leat_fl
         .pred = r->pred,
         .branch = r->branch,
         .depth = depth,
-        .id = r};
+        .id = r,
+        .parallel_iterations = (int)r->parallel,
+        .back_prop = r->back_prop,
+        .swap_memory = r->swap_memory};
 }
 
 static int depth_of(const struct flow_record *r)

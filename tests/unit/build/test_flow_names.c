@@ -299,6 +299,7 @@ static void test_flow_names__what_is_being_built(void **state)
     struct leat_loop *l = leat_loop_begin(g, &x, 1, &v, NULL);
     assert_int_equal(leat_current_flow(g, 0, &f), 1);
     assert_true(f.is_loop && f.depth == 1 && f.pivot.oper == v.oper);
+    assert_true(f.parallel_iterations == 10 && f.back_prop && !f.swap_memory);
     assert_string_equal(f.name, "while/while_context");
     assert_int_equal(leat_loop_body_begin(l, below_ten(g, v), &v), 1);
     assert_int_equal(leat_current_flow(g, 0, &f), 1);
