@@ -143,6 +143,26 @@ def _constant(value, dtype=None, name=None, as_ref=False):
     return constant_op.constant(value, dtype=dtype, name=name or 'Const')
 
 
+def _has_tensor(values):
+    tensor_like = _ops().is_dense_tensor_like
+    for v in values:
+        if isinstance(v, (list, tuple)):
+            if _has_tensor(v):
+                return True
+        elif tensor_like(v):
+            return True
+    return False
+
+
+def _packed(value, dtype=None, name=None, as_ref=False):
+    """Lists with tensors in them."""
+    if not _has_tensor(value):
+        return NotImplemented
+    from leat.python.ops import array_slicing
+    return array_slicing._autopacking_conversion_function(value, dtype, name, as_ref)
+
+
+_by_priority[99] = [((list, tuple), _packed)]
 _by_priority[100] = [((list, tuple, bool, int, float, complex, str, bytes, np.generic, np.ndarray),
                       _constant)]
 _by_priority[200] = [((object,), _constant)]

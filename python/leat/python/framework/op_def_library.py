@@ -313,7 +313,7 @@ def _encode_one(attr, kind, value, op_type):
     if kind in 'st':
         _check_allowed(attr, value)
         return (value.as_datatype_enum if kind == 't' else value), kind
-    if kind == 'i' and attr.minimum is not None and value < attr.minimum:
+    if attr.kind == 'i' and attr.minimum is not None and value < attr.minimum:
         raise ValueError('Attr \'%s\' of \'%s\' Op passed %d less than minimum %d.'
                          % (attr.name, op_type, value, attr.minimum))
     return value, kind
@@ -563,6 +563,23 @@ def _needs_conversion(values):
     return False
 
 
+# Ops of one tensor that keep zeros: of a SparseTensor they are taken of its values.
+_OF_SPARSE_VALUES = frozenset(('BesselI0e', 'BesselI1e', 'Erf', 'Neg', 'Sign', 'Sqrt', 'Square',
+                               'Tanh'))
+
+
+def _is_sparse_tensor(value):
+    from leat.python.framework import sparse_tensor
+    return isinstance(value, sparse_tensor.SparseTensor)
+
+
+def _of_sparse_values(spec, name, value, attrs, graph):
+    from leat.python.framework import sparse_tensor
+    graph.unique_name(name or spec.name)  # TensorFlow takes this name too, before it looks again
+    return sparse_tensor.SparseTensor(
+        value.indices, _apply(spec, name, (value.values,), attrs, graph), value.dense_shape)
+
+
 def _apply(spec, name, values, attrs, graph):
     known = {}
     for key in spec.inferred:
@@ -577,6 +594,8 @@ def _apply(spec, name, values, attrs, graph):
     if name is not None and not ops.valid_scope_name(name, graph):
         raise ValueError('\'%s\' is not a valid scope name' % name)
     if _needs_conversion(values):
+        if spec.name in _OF_SPARSE_VALUES and _is_sparse_tensor(values[0]):
+            return _of_sparse_values(spec, name, values[0], attrs, graph)
         with graph.name_scope(name or spec.name) as scope:
             inputs = _convert_inputs(spec, values, known)
             node_name = scope

@@ -176,14 +176,16 @@ class Tensor(_TensorLike):
                         'rather than `len(x)` for shape information.' % self.name)
 
     def __iter__(self):
-        raise TypeError('Tensor objects are only iterable when eager execution is enabled. To '
-                        'iterate over this tensor use tf.map_fn.')
+        self._not_in_graphs('iterating over `tf.Tensor`')
 
     def __bool__(self):
-        raise TypeError('Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not '
-                        'None:` instead of `if t:` to test if a tensor is defined, and use '
-                        'TensorFlow ops such as tf.cond to execute subgraphs conditioned on the '
-                        'value of a tensor.')
+        self._not_in_graphs('using a `tf.Tensor` as a Python `bool`')
+
+    @staticmethod
+    def _not_in_graphs(what):
+        raise errors_impl.OperatorNotAllowedInGraphError(
+            '%s is not allowed in Graph execution. Use Eager execution or decorate this function '
+            'with @tf.function.' % what)
 
     __nonzero__ = __bool__
 
@@ -224,6 +226,17 @@ class Tensor(_TensorLike):
     def _override_operator(operator, func):
         _override_helper(Tensor, operator, func)
 
+
+def _operator_when_used(operator):
+    """An operator that gets the real ones first: they come with the ops."""
+    def first_use(*args):
+        from leat.python.ops import math_ops  # noqa: F401  (it overrides all operators)
+        return getattr(Tensor, operator)(*args)
+    return first_use
+
+
+for _operator in Tensor.OVERLOADABLE_OPERATORS - {'__eq__', '__ne__'}:
+    setattr(Tensor, _operator, _operator_when_used(_operator))
 
 _DENSE_TENSOR_LIKE_TYPES = (Tensor,)
 TENSOR_TYPES = (Tensor,)

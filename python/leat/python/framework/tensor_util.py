@@ -119,24 +119,15 @@ def _default_types(values, array):
     """Python's numbers are float32 and int32; numpy's keep their type."""
     if array.dtype.kind in 'US':
         return _string_array(values)
-    if array.dtype == np.float64 and not _holds(values, np.float64):
+    if array.dtype == np.float64 and isinstance(values, (list, tuple, float)):
         return array.astype(np.float32)
-    if array.dtype == np.int64 and not _holds(values, np.int64):
+    if array.dtype == np.int64 and isinstance(values, (list, tuple, int)):
         if array.size and (array.max() > 2 ** 31 - 1 or array.min() < -2 ** 31):
             return array
         return array.astype(np.int32)
     if array.dtype == np.complex128:
         return array
     return array
-
-
-def _holds(values, kind):
-    """Whether the first leaf is a numpy value of that type."""
-    while isinstance(values, (list, tuple)):
-        if not values:
-            return False
-        values = values[0]
-    return isinstance(values, (np.ndarray, np.generic)) and values.dtype == kind
 
 
 def _string_array(values):
@@ -261,3 +252,11 @@ def ShapeEquals(tensor_proto, shape):
     dims = shape.dim if hasattr(shape, 'dim') else shape
     dims = [d.size if hasattr(d, 'size') else d for d in dims]
     return [d.size for d in tensor_proto.tensor_shape.dim] == dims
+
+
+def maybe_set_static_shape(tensor, shape):
+    """Tells a tensor the shape that the value of a shape tensor gives, as far as it is known."""
+    if not tensor.get_shape().is_fully_defined() and isinstance(shape, ops.Tensor):
+        known = constant_value_as_shape(shape)
+        if known.ndims is not None:
+            tensor.set_shape(known)
