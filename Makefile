@@ -14,7 +14,7 @@ TESTS ?=
 export JOBS
 .DEFAULT_GOAL := all
 .PHONY: all build deps demo test interop peers bench lint format asan ubsan asan-ubsan tsan torture \
-        cross fuzz nightly cover install dist clean help
+        cross fuzz nightly cover install dist wheel python-api clean help
 
 CONFIGURE = tools/configure.sh
 CLANG = $(if $(shell command -v ccache),ccache )clang-14
@@ -110,8 +110,14 @@ install: all ## install under PREFIX (DESTDIR is respected)
 	@meson configure $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=lib
 	@meson install -C $(BUILD)
 
-dist: all ## Debian packages libleat0, libleat-dev and leat into build/dist/
+dist: all ## Debian packages libleat0, libleat-dev, leat and python3-leat into build/dist/
 	@python3 tools/make_deb.py $(BUILD) $(BUILD)/dist
+
+wheel: all ## a wheel for pip, with the library in it, into build/dist/
+	@python3 tools/make_wheel.py $(BUILD) $(BUILD)/dist
+
+python-api: all ## what of TensorFlow's Python interface is there: build/docs/python-api.md
+	@python3 tools/gen_python_api.py $(BUILD)
 
 clean: ## remove the build folders
 	rm -rf build build-*

@@ -9,7 +9,7 @@ sizes (functions, files, headers, parameters, nesting), words (no bare TODO), re
 generated (nothing made by the build is committed), headers (each compiles alone; public ones as
 C++17 too), exports (libleat.so and .a show TF_* and leat_* only). A failure ends the run with status
 1; a warning does not. Also: public (each public function's comment says who may call it and how it
-fails; what the headers declare is exported, but for tools/not_yet.txt). BUILD is a finished build folder: generated headers and the library.
+fails; what the headers declare is exported, but for tools/not_yet.txt), and python (tools/lint_python.py). BUILD is a finished build folder: generated headers and the library.
 """
 import argparse
 import concurrent.futures
@@ -22,6 +22,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import headers as public_headers # noqa: E402
+import lint_python # noqa: E402
 import lint_sizes # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -182,6 +183,11 @@ def check_words(files, report, _):
                 report.fail('%s:%d' % (path, number), 'a bare %s: do it, or file it' % match.group(1))
 
 
+def check_python(_, report, build):
+    lint_python.check(build, lambda where, what: report.fail(where, what),
+                      lambda where, what: report.warn(where, what))
+
+
 def check_readme(files, report, _):
     known = set(files)
     for folder in sorted({'/'.join(f.split('/')[:2]) for f in files
@@ -294,7 +300,7 @@ def check_public(_, report, build):
 CHECKS = [('format', check_format), ('start', check_start), ('layers', check_layers),
           ('sizes', check_sizes), ('words', check_words), ('readme', check_readme),
           ('generated', check_generated), ('headers', check_headers), ('exports', check_exports),
-          ('public', check_public)]
+          ('public', check_public), ('python', check_python)]
 
 
 def main():

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Debian packages of a finished build: libleat0, libleat-dev and leat. No network, no debhelper.
+"""Debian packages of a finished build: libleat0, libleat-dev, leat and python3-leat. No network, no debhelper.
 
     tools/make_deb.py BUILD OUT [--fast]
 
-The build is installed into a staging folder, shared out among three package trees (PARTS), and
+The build is installed into a staging folder, shared out among package trees (PARTS), and
 packed by dpkg-deb. libleat0 says which symbols it has since when (symbols, shlibs), so that packages
 built against it get the right dependency. Dependencies on system libraries come from
 dpkg-shlibdeps. Files are dated as the last commit (or SOURCE_DATE_EPOCH), so that the same source
@@ -32,10 +32,12 @@ SUMMARY = {
                     ' page for each function.'),
     'leat': ('command for graphs of tensors: run, inspect, train the demo, measure',
              'The leat command, and the data that its demo trains on.'),
+    'python3-leat': ('TensorFlow 1.15\'s graph mode for Python, on Leat',
+                     'import leat as tf, or python3 -m leat program.py: TensorFlow 1.x programs as they are.'),
 }
 # Path below the prefix -> package; the first that fits. {lib}: the library folder.
 PARTS = [
-    (r'bin/', 'leat'), (r'share/leat/', 'leat'), (r'share/man/man1/', 'leat'),
+    (r'lib/python3[\d.]*/', 'python3-leat'), (r'bin/', 'leat'), (r'share/leat/', 'leat'), (r'share/man/man1/', 'leat'),
     (r'{lib}/libleat\.so\.0', 'libleat0'), (r'{lib}/leat-tf/lib\w+\.so\.\d+$', 'libleat0'),
     (r'{lib}/', 'libleat-dev'), (r'include/', 'libleat-dev'), (r'share/man/man3/', 'libleat-dev'),
 ]
@@ -97,7 +99,9 @@ def share_out(prefix, trees):
             below = os.path.relpath(source, prefix)
             if lib + '/leat-tf/libleat.so.0' == below:
                 continue # the loader's own folder has it
-            move(source, os.path.join(trees[package_of(below, lib)], 'usr', below))
+            package = package_of(below, lib)
+            below = re.sub(r'^lib/python3\.\d+/', 'lib/python3/', below)
+            move(source, os.path.join(trees[package], 'usr', below))
     pc = os.path.join(trees['libleat-dev'], 'usr', lib, 'pkgconfig/leat.pc')
     with open(pc, encoding='utf-8') as f:
         text = re.sub(r'^prefix=.*', 'prefix=/usr', f.read(), flags=re.M)
@@ -153,7 +157,7 @@ def control(package, number, depends, size, lib):
     if package == 'libleat0':
         fields += [('Recommends', 'libdnnl3 | libdnnl2, libopenblas0-serial | libopenblas0')]
         fields += [('Multi-Arch', 'same')] if '/' in lib else []
-    fields += [('Section', {'libleat0': 'libs', 'libleat-dev': 'libdevel', 'leat': 'science'}[package]),
+    fields += [('Section', {'libleat0': 'libs', 'libleat-dev': 'libdevel', 'leat': 'science', 'python3-leat': 'python'}[package]),
                ('Priority', 'optional'), ('Description', short + '\n ' + text)]
     return ''.join('%s: %s\n' % field for field in fields)
 
@@ -201,8 +205,11 @@ def main():
         exact = 'libleat0 (= %s-1)' % number
         shutil.copyfile(os.path.join(trees['libleat0'], 'usr', lib, 'libleat.so.0'), os.path.join(work, 'libleat.so.0'))
         depends = {'libleat0': system_libraries(trees['libleat0'], work), 'libleat-dev': exact,
-                   'leat': '%s, %s' % (exact, system_libraries(trees['leat'], work))}
+                   'leat': '%s, %s' % (exact, system_libraries(trees['leat'], work)),
+                   'python3-leat': exact + ', python3 (>= 3.8), python3-numpy, libc6'}
         for package, tree in trees.items():
+            if not os.path.isdir(os.path.join(tree, 'usr')): # built without python3-dev
+                continue
             finish(tree, package, number, depends[package], when, lib)
             name = '%s_%s-1_%s.deb' % (package, number, run(['dpkg', '--print-architecture']).strip())
             subprocess.run(['dpkg-deb', '--root-owner-group'] + (['-Zgzip', '-z1'] if options.fast else []) +

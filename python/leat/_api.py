@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public names of tf, and where each lives.
+"""The public names of tf, and where each lives; pre-1.0 names are rows like others.
 
 Read by leat/_namespaces.py, a namespace at a time. A line is a module below leat.python (or,
 after a /, below leat) and the names that it gives: `public`, or `public=name in the module`. Rows
-whose module is not written yet say so when they are asked for. Pre-1.0 names are rows like others."""
+whose module is not written yet say so when they are asked for.
+"""
 ROWS = {
     '': '''
 /core.framework.attr_value_pb2: AttrValue NameAttrList

@@ -67,7 +67,8 @@ class DTypesTest(unittest.TestCase):
         self.assertIs(dtypes.complex128_ref.real_dtype, dtypes.float64)
         self.assertIs(dtypes.float32_ref.real_dtype, dtypes.float32_ref)
         self.assertEqual(len(dtypes.QUANTIZED_DTYPES), 10)
-        self.assertEqual([dtypes.string.size, dtypes.resource.size, dtypes.bfloat16.size], [8, 1, 2])
+        self.assertEqual([dtypes.string.size, dtypes.resource.size, dtypes.bfloat16.size],
+                         [8, 1, 2])
 
     def test_limits(self):
         self.assertEqual(dtypes.int8.min, -128)

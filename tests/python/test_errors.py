@@ -37,7 +37,8 @@ class ErrorsTest(unittest.TestCase):
         error = errors.InvalidArgumentError(None, FakeOp, 'Incompatible shapes')
         self.assertEqual(error.op, FakeOp)
         self.assertEqual(error.node_def, 'the node')
-        self.assertIn("Original stack trace for 'c':\n  File \"program.py\", line 7, in main", str(error))
+        self.assertIn("Original stack trace for 'c':\n  File \"program.py\", line 7, in main",
+                      str(error))
 
     def test_status(self):
         with self.assertRaisesRegex(errors.NotFoundError, 'gone'):

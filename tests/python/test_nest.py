@@ -27,7 +27,7 @@ class NestTest(unittest.TestCase):
         self.assertEqual(list(nest.pack_sequence_as(order, [3, 4]).items()), [('b', 4), ('a', 3)])
         self.assertEqual(nest.pack_sequence_as([1, (2, P(3, 4))], [5, 6, 7, 8]),
                          [5, (6, P(7, 8))])
-        with self.assertRaisesRegex(ValueError, 'Structure had 2 elements, but flat_sequence had 1'):
+        with self.assertRaisesRegex(ValueError, 'had 2 elements, but flat_sequence had 1'):
             nest.pack_sequence_as([1, 2], [2])
         with self.assertRaisesRegex(TypeError, 'flat_sequence must be a sequence'):
             nest.pack_sequence_as([1], 5)
@@ -39,7 +39,7 @@ class NestTest(unittest.TestCase):
                 ([1, 2], (3, 4), TypeError, "don't have the same sequence type"),
                 (P(1, 2), Q(1, 2), TypeError, 'has type P, while second structure'),
                 ([1, 2], [3], ValueError, "don't have the same number of elements"),
-                ([1, [2]], [3, 4], ValueError, 'is a sequence, while substructure "type=int str=4"'),
+                ([1, [2]], [3, 4], ValueError, 'a sequence, while substructure "type=int str=4"'),
                 ({'a': 1}, {'b': 1}, ValueError, "don't have the same set of keys")):
             with self.assertRaisesRegex(error, text):
                 nest.assert_same_structure(first, second)

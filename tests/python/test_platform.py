@@ -42,7 +42,8 @@ class FlagsTest(unittest.TestCase):
             self.values.what = 1
 
     def test_errors(self):
-        for argument, text in (('--num=x', 'invalid literal for int'), ('--en=z', 'should be one of'),
+        for argument, text in (('--num=x', 'invalid literal for int'),
+                               ('--en=z', 'should be one of'),
                                ('--bo=maybe', 'Non-boolean argument')):
             with self.assertRaisesRegex(flags.IllegalFlagValueError, text):
                 self.values(['p', argument])

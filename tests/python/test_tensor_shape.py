@@ -85,7 +85,8 @@ class ShapeTest(unittest.TestCase):
                 (lambda: T([1, 2]).assert_same_rank([1]), 'must have the same rank'),
                 (lambda: T([1, 2]).assert_is_compatible_with([1, 3]),
                  r'Shapes \(1, 2\) and \[1, 3\] are incompatible'),
-                (lambda: T([None]).assert_is_fully_defined(), r'Shape \(\?,\) is not fully defined')):
+                (lambda: T([None]).assert_is_fully_defined(),
+                 r'Shape \(\?,\) is not fully defined')):
             with self.assertRaisesRegex(ValueError, text):
                 call()
         self.assertEqual([T([2, 3]).num_elements(), T([]).num_elements(), T([None]).num_elements()],

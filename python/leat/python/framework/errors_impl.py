@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exceptions of a run: one class a status code, with the op, the message and where it was made."""
+"""The exceptions of a run: a class for each status code, with the op and where it was made."""
 import traceback
 
 from leat.python.util.tf_export import tf_export

@@ -10,7 +10,7 @@ import sys as _sys
 import textwrap
 
 from leat.python.platform import _flag_types
-from leat.python.platform._flag_types import (
+from leat.python.platform._flag_types import (  # noqa: F401
     ArgumentParser, ArgumentSerializer, BaseListParser, BooleanFlag, BooleanParser,
     CantOpenFlagFileError, CsvListSerializer, DuplicateFlagError, EnumClassFlag,
     EnumClassListSerializer, EnumClassParser, EnumClassSerializer, EnumFlag, EnumParser, Error,

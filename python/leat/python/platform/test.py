@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tf.test: the test case, gradient checks, folders to write in. What is there is found when asked."""
+"""tf.test: the test case, gradient checks, folders to write in; found when asked for."""
 from unittest import mock  # noqa: F401
 
 from leat.python.platform import googletest

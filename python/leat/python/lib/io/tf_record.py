@@ -103,7 +103,8 @@ class TFRecordWriter:
     def write(self, record):
         """Adds a record."""
         if self._closed:
-            raise errors.FailedPreconditionError(None, None, 'Writer not initialized or previously closed')
+            raise errors.FailedPreconditionError(
+                None, None, 'Writer not initialized or previously closed')
         _call(self._writer.write, compat.as_bytes(record))
 
     def flush(self):
