@@ -55,8 +55,9 @@ def install():
         return
     sys.meta_path.insert(0, _Finder)
     import leat
-    from leat import _google
+    from leat import _google, _stand_ins
     _google.install()
+    _stand_ins.install()
     sys.modules['tensorflow'] = leat
     for name, module in list(sys.modules.items()):
         if name.startswith('leat.') and not name.startswith('leat._'):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the extension `_core`: beside this file (installed), in $LEAT_PYTHON_CORE, or in the tree's build/python."""
+"""Finds the extension `_core`: in $LEAT_PYTHON_CORE, beside this file, or in the tree's build."""
 import importlib.machinery
 import importlib.util
 import os

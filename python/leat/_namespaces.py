@@ -69,7 +69,8 @@ def _missing(namespace, name, why=None):
     shown = '.'.join(part for part in ('tf', namespace, name) if part)
     module = 'tensorflow' + ('.' + namespace if namespace else '')
     return AttributeError('module %r has no attribute %r: %s is not there yet%s; '
-                          'docs/python-api.md lists what is' % (module, name, shown, ' (%s)' % why if why else ''))
+                          'docs/python-api.md lists what is'
+                          % (module, name, shown, ' (%s)' % why if why else ''))
 
 
 def find(namespace, name):

@@ -96,7 +96,7 @@ _files, _places = {}, {}
 
 
 def _load():
-    """_files: {'core.framework.graph_pb2': (path, package, names)}; _places: {full name: module}."""
+    """_files: {'core.framework.graph_pb2': (path, package, names)}, _places: {name: module}."""
     if _files:
         return
     path = package = None

@@ -98,6 +98,34 @@ class MainTest(unittest.TestCase):
         self.assertIn('False False', out)
 
 
+    def test_stand_ins(self):
+        """absl and six are there, installed or not."""
+        path = self.program('''\
+            import six
+            from absl import flags
+            from absl.testing import parameterized
+            from six.moves import urllib, xrange
+            import six.moves.cPickle as pickle
+            import tensorflow as tf
+            import abc
+            @six.add_metaclass(abc.ABCMeta)
+            class Base(object):
+                pass
+            assert type(Base) is abc.ABCMeta
+            class Test(parameterized.TestCase):
+                @parameterized.parameters((1, 2), dict(x=1, y=3))
+                def testPair(self, x, y):
+                    self.assertLess(x, y)
+                @parameterized.named_parameters(('One', 1), dict(testcase_name='Two', x=2))
+                def testName(self, x):
+                    self.assertIn(x, xrange(1, 3))
+            print(sorted(n for n in dir(Test) if n.startswith('test')), pickle.loads(
+                pickle.dumps(six.text_type('x'))), urllib.parse.quote(' '))
+            ''')
+        self.assertEqual(run(path), (
+            0, "['testNameOne', 'testNameTwo', 'testPair0', 'testPair1'] x %20\n", ''))
+
+
 class NamespaceTest(unittest.TestCase):
     def test_namespaces(self):
         self.assertIs(tf.errors.OpError, tf.OpError)

@@ -20,7 +20,7 @@ from leat.python.framework import errors_impl
 from leat.python.framework import graph_keys
 from leat.python.framework import tensor_shape
 from leat.python.framework import traceback_utils
-from leat.python.framework.graph_keys import GraphKeys
+from leat.python.framework.graph_keys import GraphKeys  # noqa: F401
 from leat.python.util import compat
 
 _VALID_OP_NAME = re.compile('^[A-Za-z0-9.][A-Za-z0-9_.\\-/]*$')

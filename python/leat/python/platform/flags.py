@@ -18,7 +18,7 @@ from leat.python.platform._flag_types import (  # noqa: F401
     ListParser, ListSerializer, MultiEnumClassFlag, MultiFlag, UnparsedFlagAccessError,
     UnrecognizedFlagError, ValidationError, WhitespaceSeparatedListParser)
 
-__all__ = [_name for _name in vars(_flag_types) if _name[0] != '_' and _name not in ('csv', 'io')]
+__all__ = [_name for _name in vars(_flag_types) if _name in globals() and _name[0] != '_']
 _RENAMED_ARGUMENTS = {'flag_name': 'name', 'default_value': 'default', 'docstring': 'help'}
 _HERE = (_os.path.normcase(__file__), _os.path.normcase(_flag_types.__file__))
 
