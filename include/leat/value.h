@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* 1 when somebody else has the bytes too (a variable, a constant of the graph, a feed, another
- * tensor): then they must not be written to. 0: they are this tensor's alone, and stay so until it
- * is fed or shared. NULL: 0. Any thread. */
+/* 1 when somebody else has the bytes too (a variable, a constant of the graph, another tensor), or
+ * may have, as with those that a client made (TF_NewTensor, TF_AllocateTensor). 0: they are this
+ * tensor's alone, and stay so until it is fed or shared. NULL: 0. Any thread. */
 LEAT_EXPORT int leat_tensor_is_shared(const TF_Tensor *tensor);
 /* Another tensor with the same bytes. The caller deletes it; NULL when there is no tensor. Any
  * thread. */
