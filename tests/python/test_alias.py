@@ -142,6 +142,14 @@ class NamespaceTest(unittest.TestCase):
         with self.assertRaises(AttributeError):
             tf._nothing
 
+    def test_raw_ops(self):
+        with tf.Graph().as_default():
+            self.assertEqual(tf.raw_ops.Add(x=1.0, y=2.0).op.type, 'Add')
+        with self.assertRaisesRegex(TypeError, 'Add only takes keyword args'):
+            tf.raw_ops.Add(1, 2)
+        with self.assertRaises(AttributeError):
+            tf.raw_ops.NoSuchOp
+
     def test_import_is_light(self):
         loaded = subprocess.run(
             [sys.executable, '-c', 'import sys, leat; print("numpy" in sys.modules)'],
