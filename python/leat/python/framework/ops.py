@@ -199,15 +199,6 @@ class Tensor(_TensorLike):
     def __repr__(self):
         return '<tf.Tensor \'%s\' shape=%s dtype=%s>' % (self.name, self.shape, self._dtype.name)
 
-    def __hash__(self):
-        return id(self)
-
-    def __eq__(self, other):
-        return id(self) == id(other)
-
-    def __ne__(self, other):
-        return id(self) != id(other)
-
     def __copy__(self):
         return self
 
