@@ -36,6 +36,7 @@ LEAT_EXPORT leat_checkpoint *leat_checkpoint_open(const char *prefix, TF_Status 
 LEAT_EXPORT void leat_checkpoint_close(leat_checkpoint *checkpoint);        /* NULL is fine */
 LEAT_EXPORT int leat_checkpoint_version(const leat_checkpoint *checkpoint); /* 1 or 2 */
 
+/* How many there are; 0 for NULL. */
 LEAT_EXPORT int64_t leat_checkpoint_num_variables(const leat_checkpoint *checkpoint);
 /* NULL: no such index, or name. */
 LEAT_EXPORT const struct leat_checkpoint_variable *

@@ -44,7 +44,8 @@ LEAT_EXPORT leat_record_writer *leat_record_writer_open(const char *path, const 
 /* 1, or 0 after an error, after which every further call fails. */
 LEAT_EXPORT int leat_record_writer_add(leat_record_writer *writer, const void *record, size_t bytes,
                                        TF_Status *status);
-/* What was added can be read by others (of packed files: once they are closed). */
+/* What was added can be read by others (of packed files: once they are closed). 1, or 0 after an
+ * error: of the disk, or no writer. */
 LEAT_EXPORT int leat_record_writer_flush(leat_record_writer *writer, TF_Status *status);
 /* Ends the file, and frees the writer (NULL is fine) also after an error. */
 LEAT_EXPORT int leat_record_writer_close(leat_record_writer *writer, TF_Status *status);
