@@ -12,16 +12,19 @@
 extern "C" {
 #endif
 
-/* Sets an attribute to a serialized AttrValue, which is read during the call. INVALID_ARGUMENT: no
- * such value; one that changes the types of the operation's edges. */
+/* Sets an attribute to a serialized AttrValue, which is read during the call. Any thread. Errors:
+ * FAILED_PRECONDITION; INVALID_ARGUMENT: no such value; one that changes the types of the
+ * operation's edges. */
 LEAT_EXPORT int leat_set_attr(TF_Operation *op, const char *name, const void *value, size_t n,
                               TF_Status *status);
-/* The device that is asked for; "" or NULL: any. INVALID_ARGUMENT: no device. */
+/* The device that is asked for; "" or NULL: any. Any thread. Errors: INVALID_ARGUMENT (no device).
+ */
 LEAT_EXPORT int leat_set_device(TF_Operation *op, const char *device, TF_Status *status);
-/* op waits for `before`, too. INVALID_ARGUMENT: they would wait for each other. */
+/* op waits for `before`, too. Any thread. Errors: FAILED_PRECONDITION; INVALID_ARGUMENT (op itself,
+ * one of another graph). */
 LEAT_EXPORT int leat_add_control_input(TF_Operation *op, TF_Operation *before, TF_Status *status);
-/* Input `index` of op is `input` from now on. INVALID_ARGUMENT: no such input, another type, a
- * cycle that no NextIteration closes. */
+/* Input `index` of op is `input` from now on. Any thread. Errors: FAILED_PRECONDITION;
+ * INVALID_ARGUMENT (no such input, another type, a cycle that no NextIteration closes). */
 LEAT_EXPORT int leat_update_input(TF_Operation *op, int index, TF_Output input, TF_Status *status);
 /* The name that leat_unique_name would give, not taken: another thread may get it as well. The
  * caller frees it with leat_free. Any thread; cannot fail. */
