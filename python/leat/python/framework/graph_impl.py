@@ -57,7 +57,6 @@ class Graph(object):
         self._op_to_kernel_label_map = {}
         self._attr_scope_map = {}
         self._flow_context = None
-        self._flows = {}         # the library's flow -> context
         self._handle_feeders = {}
         self._handle_readers = {}
         self._handle_movers = {}
@@ -381,8 +380,11 @@ class Graph(object):
         if callable(device) and not isinstance(device, pydev.DeviceSpec):
             entry = self._c.push_device(self._device_function(device))
         else:
+            text = ops._device_text(device)
+            if text and not text.startswith('/'):
+                text = pydev.canonical_name(text)  # 'cpu:0' is a way to say it, too
             try:
-                self._c.push_device(ops._device_text(device))
+                self._c.push_device(text)
             except core.Error as e:
                 raise ValueError(e.args[1]) from None
         stack = self._device_stack()
@@ -501,10 +503,7 @@ class Graph(object):
             self._default_original_op = saved
 
     def _get_control_flow_context(self):
-        if self._flow_context is not None or not self._flows:
-            return self._flow_context
-        row = core.current_flow(self._c, 0)
-        return None if row is None else self._flows.get(row[0])
+        return self._flow_context
 
     def _set_control_flow_context(self, ctx):
         self._flow_context = ctx

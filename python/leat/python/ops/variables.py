@@ -439,3 +439,4 @@ ops.register_tensor_conversion_function(PartitionedVariable,
 
 from leat.python.ops.ref_variable import RefVariable  # noqa: E402  (it needs the classes above)
 
+from leat.python.ops import variable_protos  # noqa: E402,F401
