@@ -9,6 +9,7 @@ import unittest
 from unittest import *  # noqa: F401,F403
 
 from leat.python.platform import benchmark, flags
+from leat.python.platform.test_checks import TestCase  # noqa: F401
 
 Benchmark = benchmark.TensorFlowBenchmark
 FLAGS = flags.FLAGS
