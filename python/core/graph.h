@@ -29,4 +29,8 @@ PyObject *core_add_op(PyObject *graph, PyObject *args);
 
 int core_add_operations(PyObject *module);
 
+/* ---- flow.c ---- */
+
+int core_add_flow(PyObject *module);
+
 #endif

@@ -57,6 +57,7 @@ class Graph(object):
         self._op_to_kernel_label_map = {}
         self._attr_scope_map = {}
         self._flow_context = None
+        self._flows = {}         # the library's flow -> context
         self._handle_feeders = {}
         self._handle_readers = {}
         self._handle_movers = {}
@@ -503,7 +504,10 @@ class Graph(object):
             self._default_original_op = saved
 
     def _get_control_flow_context(self):
-        return self._flow_context
+        if self._flow_context is not None or not self._flows:
+            return self._flow_context
+        row = core.current_flow(self._c, 0)
+        return None if row is None else self._flows.get(row[0])
 
     def _set_control_flow_context(self, ctx):
         self._flow_context = ctx

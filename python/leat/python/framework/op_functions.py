@@ -103,13 +103,13 @@ def make(op_name):
     inputs = ', '.join(by_name[a.name] for a in spec.inputs)
     attrs = ', '.join('%r: %s' % (n, p) for p, n, i, _ in rows if not i)
     source = 'def %s(%s):\n    return _apply(_spec, name, (%s), {%s})\n' % (
-        snake_case(op_name), ', '.join(parameters), inputs + (',' if inputs else ''), attrs)
+        _safe(snake_case(op_name)), ', '.join(parameters), inputs + (',' if inputs else ''), attrs)
     space = {'_apply': op_def_library.apply_spec, '_spec': spec}
     for attr in spec.explicit:
         if attr.default is not op_def_library.NO_DEFAULT:
             space['_d_' + attr.name] = _python_default(attr)
     exec(compile(source, __file__, 'exec'), space)
-    function = space[snake_case(op_name)]
+    function = space[_safe(snake_case(op_name))]
     function.__doc__ = spec.summary
     function.__module__ = __name__
     _functions[op_name] = function

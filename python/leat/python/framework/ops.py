@@ -295,7 +295,7 @@ class Operation(object):
         self._stack = None
         self._original_op = original_op
         self._gradient_function = None
-        self._control_flow_context = g._flow_context
+        self._flow = None
         g._ops[_ptr] = self
 
     @property
@@ -431,10 +431,16 @@ class Operation(object):
         return groups or default
 
     def _get_control_flow_context(self):
-        return self._control_flow_context
+        """The loop or branch that it was made in (control_flow_context.py), or None."""
+        if self._flow is not None or not self._graph._flows:
+            return self._flow
+        row = core.flow_of(self._graph._c, self._ptr, 0)
+        return None if row is None else self._graph._flows.get(row[0])
 
     def _set_control_flow_context(self, context):
-        self._control_flow_context = context
+        self._flow = context
+
+    _control_flow_context = property(_get_control_flow_context, _set_control_flow_context)
 
     def run(self, feed_dict=None, session=None):
         _run_using_default_session(self, feed_dict, self.graph, session)
@@ -540,6 +546,11 @@ class IndexedSlices(_TensorLike):
     def graph(self):
         return self._values.graph
 
+    @property
+    def _type_spec(self):
+        from leat.python.framework import indexed_slices
+        return indexed_slices.spec_of(self)
+
     def consumers(self):
         return self.values.consumers()
 
@@ -596,3 +607,11 @@ from leat.python.framework.scopes import (  # noqa: E402
 from leat.python.framework.gradient_registry import (  # noqa: E402
     NoGradient, NotDifferentiable, OpStats, RegisterGradient, RegisterShape, RegisterStatistics,
     _gradient_registry, get_gradient_function, get_stats_for_node_def)
+
+
+def _slices_to_tensor(value, dtype=None, name=None, as_ref=False):
+    from leat.python.framework import indexed_slices
+    return indexed_slices._to_tensor(value, dtype, name, as_ref)
+
+
+register_tensor_conversion_function(IndexedSlices, _slices_to_tensor)

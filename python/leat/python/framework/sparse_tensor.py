@@ -2,10 +2,14 @@
 """SparseTensor: the indices of the elements that are there, their values, and the dense shape."""
 import collections
 
+import numpy as np
+
 from leat.python.framework import dtypes
 from leat.python.framework import ops
 from leat.python.framework import tensor_shape
+from leat.python.framework import tensor_spec
 from leat.python.framework import tensor_util
+from leat.python.framework import type_spec
 
 SparseTensorValue = collections.namedtuple('SparseTensorValue',
                                            ['indices', 'values', 'dense_shape'])
@@ -48,6 +52,10 @@ class SparseTensor(ops._TensorLike):
     graph = property(lambda self: self._indices.graph)
     name = property(lambda self: self._values.name)
 
+    @property
+    def _type_spec(self):
+        return SparseTensorSpec(self.shape, self.dtype)
+
     def consumers(self):
         found = []
         for t in (self._indices, self._values, self._dense_shape):
@@ -74,7 +82,7 @@ class SparseTensor(ops._TensorLike):
                 tensor_shape.TensorShape([rank])]
 
 
-class SparseTensorSpec(object):
+class SparseTensorSpec(type_spec.BatchableTypeSpec):
     """The type and dense shape of a SparseTensor."""
 
     def __init__(self, shape=None, dtype=dtypes.float32):
@@ -85,12 +93,24 @@ class SparseTensorSpec(object):
     shape = property(lambda self: self._shape)
     dtype = property(lambda self: self._dtype)
 
-    def __eq__(self, other):
-        return isinstance(other, SparseTensorSpec) and self._dtype == other._dtype and \
-            str(self._shape) == str(other._shape)
+    def _serialize(self):
+        return (self._shape, self._dtype)
 
-    def __hash__(self):
-        return hash((str(self._shape), self._dtype))
+    @property
+    def _component_specs(self):
+        rank = self._shape.ndims
+        count = None
+        return [tensor_spec.TensorSpec([count, rank], dtypes.int64),
+                tensor_spec.TensorSpec([count], self._dtype),
+                tensor_spec.TensorSpec([rank], dtypes.int64)]
+
+    def _to_components(self, value):
+        return [value.indices, value.values, value.dense_shape]
+
+    def _from_components(self, tensor_list):
+        if all(isinstance(t, np.ndarray) for t in tensor_list):
+            return SparseTensorValue(*tensor_list)
+        return SparseTensor(*tensor_list)
 
     def __repr__(self):
         return 'SparseTensorSpec(%s, %r)' % (self._shape, self._dtype)

@@ -161,5 +161,8 @@ def _results(graph, xs, tensors, rows, unconnected):
             out.append(ops.IndexedSlices(graph._tensor_of(values), graph._tensor_of(indices),
                                          graph._tensor_of(dense_shape)))
         else:
-            out.append(graph._tensor_of(values))
+            grad = graph._tensor_of(values)
+            if grad._shape_dims() is None and tensor.dtype != dtypes.resource:
+                grad.set_shape(tensor.get_shape())
+            out.append(grad)
     return out
