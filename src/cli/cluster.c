@@ -13,7 +13,7 @@
 #include "base/mem.h"
 
 const char cluster_usage[] =
-    "leat cluster --ps P --workers W [--sync] [--client] -- COMMAND...\n"
+    "leat cluster --ps P --workers W [--sync] [--standby] [--client] -- COMMAND...\n"
     "leat cluster check [--cluster TEXT] [--timeout SECONDS]\n"
     "\n"
     "The first starts a cluster of processes on this machine: P parameter servers, and COMMAND "
@@ -25,6 +25,9 @@ const char cluster_usage[] =
     "the first that fails.\n"
     "\n"
     "  --sync     sets LEAT_SYNC=1, for programs that train synchronously then\n"
+    "  --standby  a second process for each parameter server, which takes over when it is lost; "
+    "the\n"
+    "             first worker says which of them serves (LEAT_STANDBYS)\n"
     "  --client   workers are servers too; COMMAND runs once, beside them, with LEAT_TARGET\n"
     "             (grpc://... of the first worker) and TF_CONFIG without a task\n"
     "\n"
@@ -34,7 +37,7 @@ const char cluster_usage[] =
 
 struct plan { /* what was asked for */
     int ps, workers;
-    bool sync, client;
+    bool sync, client, standby;
     char **command; /* NULL at the end */
 };
 
@@ -70,7 +73,7 @@ static bool read_words(struct args args, struct plan *p, struct status *st)
         else if (strcmp(word, "--client") == 0)
             p->client = true;
         else if (strcmp(word, "--standby") == 0)
-            ok = status_unimplemented(st, "--standby: parameter servers have no standby yet");
+            p->standby = true;
         else
             ok = args_unknown("cluster", word, st);
         if (!ok)
@@ -98,15 +101,19 @@ static int hold_port(int *port)
 }
 
 /* All ports are held until all are chosen. */
-static bool choose_addresses(const struct plan *p, struct cluster_tasks *t, struct status *st)
+static bool choose_addresses(const struct plan *p, struct cluster_tasks *t,
+                             struct cluster_tasks *standbys, struct status *st)
 {
-    int n = p->ps + p->workers, port = 0, i = 0;
+    const int tasks = p->ps + p->workers, n = tasks + (p->standby ? p->ps : 0);
+    int port = 0, i = 0;
     int *fds = mem_new_array(int, n + 1);
     bool ok = true;
     for (; ok && i < n; i++) {
         fds[i] = hold_port(&port);
         ok = fds[i] >= 0 || status_exhausted(st, "no port is free for task %d", i);
-        if (ok)
+        if (ok && i >= tasks)
+            cluster_add(standbys, "ps", i - tasks, mem_printf("127.0.0.1:%d", port));
+        else if (ok)
             cluster_add(t, i < p->ps ? "ps" : "worker", i < p->ps ? i : i - p->ps,
                         mem_printf("127.0.0.1:%d", port));
     }
@@ -128,13 +135,15 @@ static char *own_path(struct arena *a)
 }
 
 static char **environment(struct arena *a, const struct plan *p, const struct cluster_tasks *t,
-                          int64_t task)
+                          int64_t task, const char *standbys)
 {
-    char **env = arena_array(a, char *, 4);
+    char **env = arena_array(a, char *, 6);
     struct strbuf json = {0};
     int n = 0;
     cluster_print_json(t, task, &json);
     env[n++] = arena_printf(a, "TF_CONFIG=%s", strbuf_text(&json));
+    if (standbys[0])
+        env[n++] = arena_printf(a, "LEAT_STANDBYS=%s", standbys);
     if (p->sync)
         env[n++] = arena_strdup(a, "LEAT_SYNC=1");
     if (task < 0 && p->workers > 0)
@@ -143,10 +152,38 @@ static char **environment(struct arena *a, const struct plan *p, const struct cl
     return env;
 }
 
+/* "/job:ps/task:0=HOST:PORT,..." */
+static const char *standbys_text(struct arena *a, const struct cluster_tasks *standbys)
+{
+    const char *text = "";
+    for (int64_t i = 0; i < standbys->n; i++)
+        text = arena_printf(a, "%s%s/job:ps/task:%d=%s", text, i ? "," : "", standbys->v[i].index,
+                            standbys->v[i].address);
+    return text;
+}
+
+/* Those that stand by: as the tasks that they stand by for, and saying so. */
+static int add_standbys(struct arena *a, const struct plan *p, const struct cluster_tasks *t,
+                        const struct cluster_tasks *standbys, char **serve, struct process *v)
+{
+    for (int64_t i = 0; i < standbys->n; i++) {
+        char **env = environment(a, p, t, i, standbys_text(a, standbys));
+        int n = 0;
+        while (env[n])
+            n++;
+        env[n] = arena_printf(a, "LEAT_STANDBY_OF=/job:ps/task:%d", standbys->v[i].index);
+        v[i] = (struct process){.name = arena_printf(a, "standby:%d", standbys->v[i].index),
+                                .words = serve,
+                                .env = env};
+    }
+    return (int)standbys->n;
+}
+
 static int make_processes(struct arena *a, const struct plan *p, const struct cluster_tasks *t,
-                          struct process *v)
+                          const struct cluster_tasks *standbys, struct process *v)
 {
     char **serve = arena_array(a, char *, 3);
+    const char *text = standbys_text(a, standbys);
     int n = 0;
     serve[0] = own_path(a);
     serve[1] = arena_strdup(a, "serve");
@@ -154,34 +191,36 @@ static int make_processes(struct arena *a, const struct plan *p, const struct cl
         bool server = i < p->ps || p->client;
         v[n++] = (struct process){.name = arena_printf(a, "%s:%d", t->v[i].job, t->v[i].index),
                                   .words = server ? serve : p->command,
-                                  .env = environment(a, p, t, i),
+                                  .env = environment(a, p, t, i, text),
                                   .counts = !server};
     }
     if (p->client)
         v[n++] = (struct process){.name = arena_strdup(a, "client"),
                                   .words = p->command,
-                                  .env = environment(a, p, t, -1),
+                                  .env = environment(a, p, t, -1, text),
                                   .counts = true};
+    n += add_standbys(a, p, t, standbys, serve, v + n);
     return n;
 }
 
 bool cluster_main(struct args args, struct status *st)
 {
     struct plan p = {.ps = 1, .workers = 1};
-    struct cluster_tasks t = {0};
+    struct cluster_tasks t = {0}, standbys = {0};
     struct arena a = {0};
     int code = 0;
     if (args.n > 0 && strcmp(args.words[0], "check") == 0)
         return cluster_check_main((struct args){args.words + 1, args.n - 1}, st);
     bool ok = read_words(args, &p, st) &&
               (p.workers > 0 || status_invalid(st, "--workers 0: somebody has to work")) &&
-              choose_addresses(&p, &t, st);
+              choose_addresses(&p, &t, &standbys, st);
     if (ok) {
-        struct process *v = arena_array(&a, struct process, t.n + 1);
-        int n = make_processes(&a, &p, &t, v);
+        struct process *v = arena_array(&a, struct process, t.n + standbys.n + 1);
+        int n = make_processes(&a, &p, &t, &standbys, v);
         ok = processes_run(v, n, &code, st);
     }
     cluster_release(&t);
+    cluster_release(&standbys);
     arena_release(&a);
     if (ok && code != 0)
         exit(code);

@@ -258,6 +258,43 @@ static void test_standby__witness_killed_and_back(void **state)
     check_counters();
 }
 
+/* What nobody has any more is not made up: steps fail, and begin anew when both are back. */
+static void test_standby__both_lost(void **state)
+{
+    (void)state;
+    if (!c.n)
+        skip();
+    TF_Status *s = TF_NewStatus();
+    faults_kill(standby);
+    faults_kill(ps);
+    __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
+    for (int i = 0; i < CLIENTS; i++) {
+        pthread_join(clients[i].thread, NULL);
+        if (clients[i].failed > 0 && !strstr(clients[i].error, "/job:ps/replica:0/task:0"))
+            fail_msg("%s", clients[i].error);
+    }
+    const struct counters *k = &clients[0].k;
+    leat_run_op(k->session, k->add, leat_no_feeds(), s);
+    if (TF_GetCode(s) != TF_UNAVAILABLE)
+        fail_msg("%d: %s", TF_GetCode(s), TF_Message(s));
+    faults_start(&c, ps);
+    faults_start(&c, standby);
+    const int64_t until = clock_now_ns() + faults_deadline_ms() * 40000000;
+    do {
+        TF_SetStatus(s, TF_OK, "");
+        leat_run_op(k->session, k->init, leat_no_feeds(), s);
+        usleep(10000);
+    } while (TF_GetCode(s) != TF_OK && clock_now_ns() < until);
+    must(s);
+    double dense = -1;
+    leat_run(k->session, s, .fetches = leat_fetches(leat_fetch(k->dense, &dense, 1)));
+    must(s);
+    assert_true(dense == 0);
+    for (int i = 0; i < CLIENTS; i++)
+        counters_close(&clients[i].k);
+    TF_DeleteStatus(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +303,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_standby__ps_frozen_and_thawed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__standby_killed_and_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__witness_killed_and_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_standby__both_lost, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
