@@ -83,15 +83,10 @@ class RefVariable(variables.VariableV1):
 
     def _make_of_function(self, function, scope, dtype, validate_shape, shape):
         """The value first, placed with the variable that is yet to be made."""
-        graph = ops.get_default_graph()
-        graph._c.push_colocation(ops.name_from_scope_name(scope))
-        try:
+        with ops.get_default_graph()._attr_scope({'_class': _stands_with(scope)}):
             with ops.name_scope('Initializer'), ops.device(None):
                 self._initial_value = ops.convert_to_tensor(function(), name='initial_value',
                                                             dtype=dtype)
-        finally:
-            graph._c.pop()
-        with graph._attr_scope({'_class': _stands_with(scope)}):
             self._make_variable(scope, dtype, validate_shape, shape)
 
     def _make_variable(self, scope, dtype, validate_shape, shape):

@@ -180,7 +180,7 @@ class Variable(metaclass=VariableMetaclass):
                   'assign_add', 'assign_sub', 'scatter_sub', 'scatter_add', 'scatter_max',
                   'scatter_min', 'scatter_mul', 'scatter_div', 'scatter_update',
                   'batch_scatter_update', 'scatter_nd_sub', 'scatter_nd_add', 'scatter_nd_update',
-                  'sparse_read', 'gather_nd', 'count_up_to', 'load', 'to_proto'):
+                  'count_up_to', 'load', 'to_proto'):
         locals()[_name] = _not_here(_name)
     for _name in ('name', 'initializer', 'device', 'dtype', 'op', 'graph', 'shape', 'trainable',
                   'synchronization', 'aggregation', 'initial_value', 'constraint', '_shared_name'):

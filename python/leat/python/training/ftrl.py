@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Follow the regularised leader."""
-from leat.python.ops import init_ops
-from leat.python.ops import math_ops
+from leat.python.framework import constant_op
 from leat.python.framework import ops
+from leat.python.ops import math_ops
 from leat.python.training import optimizer
 from leat.python.training import training_ops
 
@@ -27,8 +27,7 @@ class FtrlOptimizer(optimizer.Optimizer):
                 ('l2_shrinkage_regularization_strength', l2_shrinkage_regularization_strength,
                  l2_shrinkage_regularization_strength < 0.0, 'be greater than or equal to 0')):
             if wrong:
-                gap = 'needs to ' if 'initial' in what or 'power' in what else 'needs to '
-                raise ValueError('%s %f %s%s' % (what, value, gap, must))
+                raise ValueError('%s %f needs to %s' % (what, value, must))
         self._learning_rate = learning_rate
         self._learning_rate_power = learning_rate_power
         self._initial_accumulator_value = initial_accumulator_value
@@ -45,10 +44,10 @@ class FtrlOptimizer(optimizer.Optimizer):
 
     def _create_slots(self, var_list):
         for v in var_list:
-            init = init_ops.constant_initializer(self._initial_accumulator_value,
-                                                 dtype=v.dtype.base_dtype)
-            self._get_or_make_slot_with_initializer(v, init, v.get_shape(), v.dtype.base_dtype,
-                                                    'accum', self._accum_name or self._name)
+            with ops.colocate_with(v):
+                val = constant_op.constant(self._initial_accumulator_value,
+                                           dtype=v.dtype.base_dtype, shape=v.get_shape())
+            self._get_or_make_slot(v, val, 'accum', self._accum_name or self._name)
             self._zeros_slot(v, 'linear', self._linear_name or self._name)
 
     def _prepare(self):
