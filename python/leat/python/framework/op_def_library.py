@@ -292,14 +292,14 @@ _MAKE = {'s': _make_str, 'i': _make_int, 'f': _make_float, 'b': _make_bool, 't':
          'h': _make_shape, 'F': _make_func}
 
 
-def _check_allowed(attr, value):
+def _check_allowed(attr, value, op_type):
     if attr.allowed is not None and value not in attr.allowed:
         if attr.kind[-1] == 't':
             raise TypeError('DataType %s for attr \'%s\' not in list of allowed values: %s'
                             % (value.name, attr.name, ', '.join(t.name for t in attr.allowed)))
-        allowed = ', '.join('"%s"' % compat.as_text(a) for a in attr.allowed)
-        raise ValueError('Value for attr \'%s\' of "%s" is not in the list of allowed values: %s'
-                         % (attr.name, compat.as_text(value), allowed))
+        allowed = '", "'.join(compat.as_text(a) for a in attr.allowed)
+        raise ValueError('Attr \'%s\' of \'%s\' Op passed string \'%s\' not in: "%s".'
+                         % (attr.name, op_type, compat.as_text(value), allowed))
 
 
 def _encode_one(attr, kind, value, op_type):
@@ -311,7 +311,7 @@ def _encode_one(attr, kind, value, op_type):
         return tensor_util.make_tensor_proto(value), 'T'
     value = _MAKE[kind](value, attr.name)
     if kind in 'st':
-        _check_allowed(attr, value)
+        _check_allowed(attr, value, op_type)
         return (value.as_datatype_enum if kind == 't' else value), kind
     if attr.kind == 'i' and attr.minimum is not None and value < attr.minimum:
         raise ValueError('Attr \'%s\' of \'%s\' Op passed %d less than minimum %d.'

@@ -247,8 +247,8 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits
                                                  array_ops.shape(logits)[:-1]))
         with ops.control_dependencies(checks):
             classes = array_ops.shape(logits)[array_ops.rank(logits) - 1]
-            labels = array_ops.reshape(labels, [-1])
             precise = array_ops.reshape(precise, [-1, classes])
+            labels = array_ops.reshape(labels, [-1])
             cost, _ = make(precise, labels, name=name)
             cost = array_ops.reshape(cost, dims)
             cost.set_shape(known)
@@ -323,7 +323,8 @@ def dropout_v2(x, rate, noise_shape=None, seed=None, name=None):
         drawn = random_ops.random_uniform(_get_noise_shape(x, noise_shape), seed=seed,
                                           dtype=x.dtype)
         scale = 1 / (1 - rate)
-        result = x * scale * math_ops.cast(drawn >= rate, x.dtype)
+        kept = drawn >= rate
+        result = x * scale * math_ops.cast(kept, x.dtype)
         result.set_shape(x.get_shape())
         return result
 

@@ -141,8 +141,7 @@ def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=
         shape = ops.convert_to_tensor(shape, name='shape', dtype=dtypes.int32)
         alpha = ops.convert_to_tensor(alpha, name='alpha', dtype=dtype)
         beta = ops.convert_to_tensor(beta if beta is not None else 1, name='beta', dtype=dtype)
-        both = array_ops.broadcast_dynamic_shape(array_ops.shape(alpha), array_ops.shape(beta))
-        alpha = array_ops.broadcast_to(alpha, both)
+        alpha = alpha + array_ops.zeros_like(beta)
         seed1, seed2 = random_seed.get_seed(seed)
         result = math_ops.maximum(
             np.finfo(alpha.dtype.as_numpy_dtype).tiny,
