@@ -39,6 +39,11 @@ CASES = {
 CLUSTER = {'cluster_null': 1 / 0.6, 'cluster_clients': None, 'cluster_lookup': None,
            'cluster_recv': 1.2, 'cluster_mlp': None, 'cluster_async': None}
 CASES.update({name: (['tf1'], []) for name in CLUSTER})
+# Python's own cases: ours is python3 -m leat on the peers' program
+PYTHON = {'py_import': ['tf1', 'torch'], 'py_null_run': ['tf1', 'tf2'],
+          'py_feed': ['tf1', 'tf2'], 'py_mnist': ['tf1', 'tf2', 'torch']}
+CASES.update({name: (peers, []) for name, peers in PYTHON.items()})
+C_PROGRAM = 'C'  # py_mnist beside the same model by the C API
 IMPORT_FACTOR = 2  # at most half of TensorFlow's time, on the same bytes
 FACTORS = {'softmax': (2.0, 2.0), 'mlp_sgd': (1.1, 1.07), 'mlp_adam': (1.1, 1.0),
            'cnn': (1.15, 1.15), 'lstm': (1.2, 1.15), 'w2v': (1.75, 1.75), 'textcnn': (2.0, 2.0),
@@ -113,6 +118,12 @@ class Program:
 
 
 def start_ours(args, case, threads, cores):
+    if case in PYTHON:
+        source = os.path.join(ROOT, 'bench', 'peers', 'with_tf.py')
+        env = {'PYTHONPATH': os.path.join(ROOT, 'python'),
+               'LEAT_PYTHON_CORE': os.path.join(args.build, 'python')}
+        return Program('leat', ['/usr/bin/python3', '-m', 'leat', source, '--case', case,
+                                '--threads', str(threads), '--serve'], cores, env)
     command = [os.path.join(args.build, 'bin', 'leat'), 'bench', '--case', case, '--threads',
                str(threads), '--serve']
     return Program('leat', command, cores)
@@ -141,6 +152,10 @@ def start_peers(args, case, threads, cores, folder):
         source = os.path.join(ROOT, 'bench', 'peers', PROGRAMS[name])
         command = [python, source, '--case', case, '--threads', str(threads), '--serve']
         started.append(Program(name, command, cores, env))
+    if case == 'py_mnist':
+        command = [os.path.join(args.build, 'bin', 'leat'), 'bench', '--case', 'softmax',
+                   '--threads', str(threads), '--serve']
+        started.append(Program(C_PROGRAM, command, cores))
     for name in bare:
         path = os.path.join(args.build, 'bench', name)
         if os.path.exists(path):
@@ -179,6 +194,10 @@ class Row:
             beaten = self.case == 'null_run' or 'tf2' not in self.pairs or self.ratio('tf2') > 1
             words = '<%d ns%s' % (most, '' if self.case == 'null_run' else ', tf2')
             return words, ours < most and beaten
+        if self.case == 'py_mnist' and C_PROGRAM in self.pairs:
+            return '0.9 of C', self.ratio(C_PROGRAM) >= 0.9
+        if self.case == 'py_import':
+            return '<100 ms', ours < 100e6
         if self.case in FACTORS:
             return '%.4gx' % FACTORS[self.case][1], None if ratio is None else ratio >= FACTORS[self.case][1]
         if self.case in CLUSTER:
@@ -336,7 +355,8 @@ def main():
         'case', 'part', 'code', 'ours', 'unit', 'ratio', 'goal', '', 'peers (ours over theirs)'))
     for case in args.cases:
         for threads in args.threads:
-            if threads > 1 and (case in MOST_NS or case in CLUSTER or case == 'import'):
+            if threads > 1 and (case in MOST_NS or case in CLUSTER or case == 'import' or
+                                case in PYTHON):
                 continue
             rows += run_case(args, case, threads)
     lines = footprint(args, rows)

@@ -17,6 +17,7 @@ TRAINING = ['softmax', 'mlp_sgd', 'mlp_adam', 'cnn', 'lstm', 'w2v', 'textcnn', '
 UNITS = {'null_run': 'ns', 'node_tape': 'ns', 'node_dataflow': 'ns', 'gemm': 'GFLOP/s',
          'conv': 'GFLOP/s', 'ewise_chain': 'GB/s'}
 UNITS.update({name: 'steps/s' for name in TRAINING + ['import', 'cluster_mlp']})
+UNITS.update({'py_import': 'ns', 'py_null_run': 'ns', 'py_feed': 'ns', 'py_mnist': 'steps/s'})
 UNITS.update({'cluster_null': 'ns', 'cluster_clients': 'ns', 'cluster_lookup': 'ns',
               'cluster_recv': 'GB/s', 'cluster_async': 'GB/s'})
 

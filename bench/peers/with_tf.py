@@ -9,6 +9,7 @@ os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
 import numpy as np
 
 import common
+import python_cases
 import tf_cluster
 
 import tensorflow as tensorflow_module
@@ -267,6 +268,8 @@ def build(case, part, threads):
         return tf_cluster.build(tf, case, part)
     with tf.Graph().as_default():
         tf.set_random_seed(1)
+        if case in python_cases.CASES:
+            return python_cases.build(tf, case, threads)
         if case not in common.TRAINING:
             return build_micro(case, part, threads)
         return MODELS[case](threads) if case in MODELS else None

@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import common
+import python_cases
 
 WAY_SECONDS = 1.5
 
@@ -313,6 +314,10 @@ MICRO = {'gemm': gemm, 'conv': conv, 'ewise_chain': ewise}
 
 def build(case, part, threads):
     torch.set_num_threads(threads)
+    if case == 'py_import':
+        return python_cases.importing('import torch')
+    if case == 'py_mnist':
+        return MODELS['softmax']()
     if case == 'node_tape':
         return node_chain()
     if case in MICRO:
