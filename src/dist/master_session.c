@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "dist/forward.h"
 #include "dist/master_impl.h"
 #include "graph/graphdef.h"
 #include "runtime/placer.h"
@@ -259,6 +260,7 @@ static bool open_session(struct master_session *s, const struct pb_graph_def *gr
     const struct session_place place = {
         .devices = s->devices, .num_devices = s->num_devices, .handle = "planner"};
     s->planner = session_new_at(s->graph, &s->config, &place, st);
+    forward_drop_unknown(graph);
     return s->planner && (!graph || graph_import_def(s->graph, graph, &none, NULL, st));
 }
 
@@ -466,6 +468,7 @@ bool master_extend_session(struct master *m, struct str handle, const struct pb_
     bool ok = now == *version ||
               status_fail(st, STATUS_ABORTED, "Current version is %lld but caller expected %lld.",
                           (long long)now, (long long)*version);
+    forward_drop_unknown(graph);
     ok = ok && (!graph || graph_extend(s->graph, graph, st));
     if (ok) {
         lock_take(&s->lock);

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "dist/forward.h"
 #include "dist/replica.h"
 #include "dist/worker_impl.h"
 #include "graph/graphdef.h"
@@ -398,6 +399,7 @@ static struct worker_part *part_make(struct worker_session *s,
     p->refs = 1;
     p->session = s; /* takes the reference */
     p->graph = graph_new();
+    forward_drop_unknown(r->graph_def);
     bool ok = !r->graph_def || graph_import_body(p->graph, r->graph_def, st);
     if (ok) {
         find_sinks(p);

@@ -347,5 +347,27 @@ def what_has_ended_takes_nothing():
     return None
 
 
+def of_newer_client(python, target):
+    """The losses that TensorFlow 2's client sees."""
+    done = subprocess.run([python, os.path.join(HERE, 'tf2_client.py')] + target, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+    assert done.returncode == 0, done.stderr[-800:]
+    return [float(line) for line in done.stdout.split()]
+
+
+@CHECKS
+def of_leat_with_tensorflow_2():
+    """compat.v1's session of TensorFlow 2 trains on a cluster of Leat."""
+    python = os.environ.get('TF2_PYTHON') or os.path.join(HERE, '..', '..', 'build', 'peers', 'tf2', 'bin',
+                                                          'python')
+    if not os.path.exists(python):
+        raise checks.Skip('no TensorFlow 2 (tools/peers.py tf2 installs it)')
+    with Cluster('leat', 'leat') as c:
+        got = of_newer_client(python, [c.target('worker')])
+        assert len(got) == 10 and got[4] < got[0], got
+        np.testing.assert_allclose(got[5:], got[:5], rtol=RELATIVE)
+        np.testing.assert_allclose(got, of_newer_client(python, [c.target('ps')]), rtol=RELATIVE)
+
+
 if __name__ == '__main__':
     CHECKS.main()
