@@ -17,7 +17,9 @@ class RegisterGradient(object):
         self._op_type = op_type
 
     def __call__(self, f):
+        from leat.python.ops import gradients_util
         _gradient_registry.register(f, self._op_type)
+        gradients_util.register(self._op_type, f)
         return f
 
 
@@ -25,7 +27,9 @@ def NotDifferentiable(op_type):
     """Says that the op has no gradient."""
     if not isinstance(op_type, str):
         raise TypeError('op_type must be a string')
+    from leat.python.ops import gradients_util
     _gradient_registry.register(None, op_type)
+    gradients_util.register(op_type, None)
 
 
 NoGradient = NotDifferentiable

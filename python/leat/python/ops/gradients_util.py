@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """tf.gradients: its arguments checked and converted; the walk over the graph is the library's."""
+import threading
+
 from leat._load import core
 from leat.python.framework import dtypes
+from leat.python.framework import gradient_registry
 from leat.python.framework import ops
 from leat.python.framework import traceback_utils
 from leat.python.ops import gen_array_ops
 from leat.python.ops.unconnected_gradients import UnconnectedGradients
+from leat.python.util import compat
 from leat.python.util import nest
 
 
@@ -17,6 +21,90 @@ class AggregationMethod(object):
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
+# ---- functions of programs ----
+
+_walks = threading.local()
+
+
+def register(name, function):
+    """The gradient of ops called so, or whose _gradient_op_type is the name, is the function's."""
+    core.set_gradient_function(name, None if function is None else _adapter(function))
+
+
+def _adapter(function):
+    """As _core calls it: (address, rows) to rows."""
+    def call(ptr, rows):
+        graph = _walks.graph
+        op = graph._op_of(ptr)
+        grads = _AsList(function(op, *[_value(graph, row) for row in rows]))
+        if len(grads) != len(op.inputs):
+            raise ValueError('Num gradients %d generated for op %s do not match num inputs %d'
+                             % (len(grads), op.node_def, len(op.inputs)))
+        return [_row(g) for g in grads]
+    return call
+
+
+def _value(graph, row):
+    """A Tensor, IndexedSlices or None of _core's row."""
+    values, indices, dense_shape = row
+    if values is None or indices is None:
+        return graph._tensor_of(values)
+    return ops.IndexedSlices(graph._tensor_of(values), graph._tensor_of(indices),
+                             graph._tensor_of(dense_shape))
+
+
+def _row(grad):
+    if grad is None:
+        return None, None, None
+    if isinstance(grad, ops.IndexedSlices):
+        shape = grad.dense_shape
+        if shape is None:
+            raise ValueError('IndexedSlices of a gradient need a dense_shape: %s' % grad)
+        return grad.values._c, grad.indices._c, shape._c
+    return ops.convert_to_tensor(grad)._c, None, None
+
+
+def function_of(op):
+    """The function that gives the operation's gradient, called with it and those of its outputs.
+    LookupError where the program has said that there is none."""
+    registry = gradient_registry._gradient_registry
+    try:
+        name = compat.as_str(op.get_attr('_gradient_op_type'))
+    except ValueError:
+        name = op.type
+    if name in registry:
+        return registry.lookup(name)
+
+    def of_library(op, *grads):
+        rows = [_row(g) for g in grads]
+        rows += [(None, None, None)] * (len(op.outputs) - len(rows))
+        graph = op.graph
+        with graph.as_default(), _Walk(graph):
+            try:
+                made = core.call_gradient(graph._c, name, op._ptr, rows)
+            except core.Error as e:
+                _raise(e)
+        return [_value(graph, row) for row in made]
+    return of_library
+
+
+class _Walk(object):
+    """The graph whose gradients are made on this thread."""
+
+    def __init__(self, graph):
+        self._graph = graph
+
+    def __enter__(self):
+        self._before = getattr(_walks, 'graph', None)
+        _walks.graph = self._graph
+
+    def __exit__(self, *info):
+        _walks.graph = self._before
+        return False
+
+
+# ---- tf.gradients ----
+
 def _AsList(x):
     return x if isinstance(x, (list, tuple)) else [x]
 
@@ -27,6 +115,7 @@ def IsTrainable(tensor_or_dtype):
     return dtypes.as_dtype(dtype).base_dtype in _TRAINABLE
 
 
+_NOT_FOUND = 5
 _TRAINABLE = frozenset([dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex64,
                         dtypes.complex128, dtypes.resource, dtypes.variant, dtypes.bfloat16])
 
@@ -131,16 +220,17 @@ def _call(graph, ys, xs, grad_ys, stops, scope, colocate):
     if any(g is not None for g in grad_ys):
         given = [None if g is None else g._c for g in grad_ys]
     try:
-        return core.gradients(graph._c, [y._c for y in ys], [x._c for x in xs], given,
-                              [s._c for s in stops], scope, line)
+        with _Walk(graph):
+            return core.gradients(graph._c, [y._c for y in ys], [x._c for x in xs],
+                                  given, [s._c for s in stops], scope, line)
     except core.Error as e:
         _raise(e)
 
 
 def _raise(error):
     code, message = error.args
-    if 'No gradient defined for op' in message:
-        raise LookupError(message) from None
+    if 'No gradient defined for op' in message or code == _NOT_FOUND:
+        raise LookupError(message.split(' [[gradient of node')[0]) from None
     ops.raise_build_error(error)
 
 
@@ -150,19 +240,13 @@ def _dense(grad):
 
 def _results(graph, xs, tensors, rows, unconnected):
     out = []
-    for x, tensor, (values, indices, dense_shape) in zip(xs, tensors, rows):
-        if values is None:
-            if unconnected is UnconnectedGradients.ZERO:
-                from leat.python.ops import array_ops
-                out.append(array_ops.zeros_like(x))
-            else:
-                out.append(None)
-        elif indices is not None:
-            out.append(ops.IndexedSlices(graph._tensor_of(values), graph._tensor_of(indices),
-                                         graph._tensor_of(dense_shape)))
-        else:
-            grad = graph._tensor_of(values)
-            if grad._shape_dims() is None and tensor.dtype != dtypes.resource:
-                grad.set_shape(tensor.get_shape())
-            out.append(grad)
+    for x, tensor, row in zip(xs, tensors, rows):
+        grad = _value(graph, row)
+        if grad is None and unconnected is UnconnectedGradients.ZERO:
+            from leat.python.ops import array_ops
+            grad = array_ops.zeros_like(x)
+        elif isinstance(grad, ops.Tensor) and grad._shape_dims() is None and \
+                tensor.dtype != dtypes.resource:
+            grad.set_shape(tensor.get_shape())
+        out.append(grad)
     return out

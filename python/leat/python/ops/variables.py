@@ -437,6 +437,13 @@ class PartitionedVariable(object):
 ops.register_tensor_conversion_function(PartitionedVariable,
                                         PartitionedVariable._TensorConversionFunction)
 
-from leat.python.ops.ref_variable import RefVariable  # noqa: E402  (it needs the classes above)
 
-from leat.python.ops import variable_protos  # noqa: E402,F401
+def __getattr__(name):
+    if name != 'RefVariable':
+        raise AttributeError('module %r has no attribute %r' % (__name__, name))
+    from leat.python.ops import ref_variable
+    globals()[name] = ref_variable.RefVariable
+    return ref_variable.RefVariable
+
+
+from leat.python.ops import variable_protos  # noqa: E402,F401  (registers what MetaGraphs have)
