@@ -262,6 +262,8 @@ def run_case_in(args, case, threads, folder):
     ours = start_ours(args, case, threads, cores)
     rows = []
     parts = (ours.read() or {}).get('ready', [])
+    if case in PYTHON and not ours.why:
+        parts = ['']
     if case == 'import':
         write_graphs(args, case, parts, folder)
     peers, notes = start_peers(args, case, threads, cores, folder)
