@@ -154,6 +154,59 @@ struct faults_task *faults_task(struct faults_cluster *c, const char *job, int i
     return NULL;
 }
 
+void faults_use_relay(struct faults_cluster *c, uint64_t seed)
+{
+    c->relay = relay_new((int)(faults_deadline_ms() / 60), seed);
+    for (int i = 0; i < c->n; i++) {
+        for (int k = 0; k < c->n; k++) {
+            if (i != k)
+                c->links[i][k] = relay_add(c->relay, c->v[k].port, &c->ports[i][k]);
+        }
+    }
+}
+
+void faults_set_links(struct faults_cluster *c, const struct faults_task *a,
+                      const struct faults_task *b, enum relay_mode mode)
+{
+    const enum relay_mode other = mode == RELAY_THERE  ? RELAY_BACK
+                                  : mode == RELAY_BACK ? RELAY_THERE
+                                                       : mode;
+    const int i = (int)(a - c->v);
+    for (int k = 0; k < c->n; k++) {
+        if (k == i || (b && b != &c->v[k]))
+            continue;
+        relay_set(c->relay, c->links[i][k], mode);
+        relay_set(c->relay, c->links[k][i], other);
+    }
+}
+
+/* How this process sees the others. */
+static void set_ports(const struct faults_cluster *c, const struct faults_task *t, char *spec,
+                      size_t n)
+{
+    const int self = (int)(t - c->v);
+    const char *job = "";
+    char standbys[300] = "";
+    spec[0] = 0;
+    for (int i = 0; i < c->n; i++) {
+        const struct faults_task *x = &c->v[i];
+        const int port = i == self || !c->relay ? x->port : c->ports[self][i];
+        if (x->standby) {
+            size_t at = strlen(standbys);
+            snprintf(standbys + at, sizeof standbys - at, "%s/job:ps/task:%d=127.0.0.1:%d",
+                     at ? "," : "", x->index, port);
+            continue;
+        }
+        size_t at = strlen(spec);
+        const bool same = strcmp(job, x->job) == 0;
+        snprintf(spec + at, n - at, "%s%s%s127.0.0.1:%d", at && !same ? ";" : "",
+                 same ? "," : x->job, same ? "" : "=", port);
+        job = x->job;
+    }
+    if (standbys[0])
+        setenv("LEAT_STANDBYS", standbys, 1);
+}
+
 static const char *leat_path(char *path, size_t n)
 {
     char self[400];
@@ -169,7 +222,8 @@ static const char *leat_path(char *path, size_t n)
 static void become(const struct faults_cluster *c, const struct faults_task *t, int out,
                    pid_t parent)
 {
-    char path[450], index[16];
+    char path[450], index[16], spec[600];
+    set_ports(c, t, spec, sizeof spec);
     snprintf(index, sizeof index, "%d", t->index);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
@@ -180,7 +234,7 @@ static void become(const struct faults_cluster *c, const struct faults_task *t, 
         snprintf(name, sizeof name, "/job:ps/task:%d", t->index);
         setenv("LEAT_STANDBY_OF", name, 1);
     }
-    execl(leat_path(path, sizeof path), "leat", "serve", "--cluster", c->spec, "--job", t->job,
+    execl(leat_path(path, sizeof path), "leat", "serve", "--cluster", spec, "--job", t->job,
           "--task", index, (char *)NULL);
     _exit(127);
 }
@@ -237,6 +291,8 @@ void faults_clear(struct faults_cluster *c)
         if (c->v[i].pid > 0)
             faults_kill(&c->v[i]);
     }
+    relay_free(c->relay);
+    c->relay = NULL;
 }
 
 const char *faults_target(const struct faults_task *t)

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "relay.h"
+
 enum { FAULTS_MAX_TASKS = 8 };
 
 struct faults_task {
@@ -23,6 +25,9 @@ struct faults_cluster {
     int n;
     char spec[600];     /* "ps=127.0.0.1:...;worker=..." */
     char standbys[300]; /* "/job:ps/task:0=127.0.0.1:..." */
+    /* Between each two processes a link of its own; NULL: they are connected directly. */
+    struct relay *relay;
+    int links[FAULTS_MAX_TASKS][FAULTS_MAX_TASKS], ports[FAULTS_MAX_TASKS][FAULTS_MAX_TASKS];
 };
 
 /* False, with a line that says so: there is no gRPC here. */
@@ -32,6 +37,11 @@ int64_t faults_deadline_ms(void);
 void faults_init(struct faults_cluster *c, int ps, int workers);
 /* The same with a process that stands by for each ps; the witness is worker 0. */
 void faults_init_standby(struct faults_cluster *c, int ps, int workers);
+/* Before they are started: all processes see each other by links that can be broken. */
+void faults_use_relay(struct faults_cluster *c, uint64_t seed);
+/* The links between two processes, in both directions; b NULL: between a and all others. */
+void faults_set_links(struct faults_cluster *c, const struct faults_task *a,
+                      const struct faults_task *b, enum relay_mode mode);
 struct faults_task *faults_standby(struct faults_cluster *c, int index);
 /* Waits until the witness knows that who stands by for the ps has everything. */
 void faults_wait_in_sync(struct faults_cluster *c, int index);
