@@ -38,7 +38,8 @@ def cholesky_solve(chol, rhs, name=None):
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
     """Identity matrices, or the like that are not square."""
     with ops.name_scope(name, default_name='eye', values=[num_rows, num_columns, batch_shape]):
-        square = num_columns is None
+        square = num_columns is None or (num_rows is num_columns and not isinstance(
+            num_rows, ops.Tensor))
         batch_shape = [] if batch_shape is None else batch_shape
         num_columns = num_rows if num_columns is None else num_columns
         tensors = any(isinstance(v, ops.Tensor) for v in (num_rows, num_columns))
