@@ -161,6 +161,7 @@ static void put_lease_request(struct replica *r, int ask, bool in_sync, struct r
     q->other_is_fresh = r->other_fresh;
     q->number = ++r->lease_number;
     q->lease_ms = max_i64(r->lease_ns / MS_NS, 1);
+    q->silence_ms = (clock_now_ns() - r->witness_ok_ns) / MS_NS;
     lock_drop(&r->lock);
     if (!wire_put(m, q, &st))
         status_clear(&st);
@@ -182,6 +183,9 @@ static bool ask_witness(struct replica *r, int ask, bool in_sync, bool *granted,
     if (ok) {
         *granted = out->granted;
         *epoch = out->epoch;
+        lock_take(&r->lock);
+        r->witness_ok_ns = clock_now_ns();
+        lock_drop(&r->lock);
     }
     rpc_msg_clear(&reply);
     status_clear(&st);
@@ -346,7 +350,7 @@ struct replica *replica_new(const struct replica_options *o)
     r->tail = &r->head;
     r->next = r->acked = 1;
     r->role = !r->other ? REPLICA_SERVES : o->standby ? REPLICA_STANDS_BY : REPLICA_STARTING;
-    r->heard_ns = clock_now_ns();
+    r->heard_ns = r->witness_ok_ns = clock_now_ns();
     return r;
 }
 

@@ -242,6 +242,13 @@ static bool apply_all(struct replica *r, const struct pb_leat_peer_replicate_req
 
 /* --- a message --- */
 
+/* Whether who serves heard this process within a lease: where its words arrive and no answer does,
+ * it is as good as gone. */
+static bool hears(const struct replica *r, const struct pb_leat_peer_replicate_request *q)
+{
+    return q->silence_ms < max_i64(r->lease_ns / 1000000, 1);
+}
+
 /* Under lock: whether what is in it is to be applied; else `again`, or nothing. */
 static bool accept(struct replica *r, const struct pb_leat_peer_replicate_request *q, bool *again,
                    struct status *st)
@@ -253,7 +260,8 @@ static bool accept(struct replica *r, const struct pb_leat_peer_replicate_reques
     if (r->role == REPLICA_STARTING)
         r->role = REPLICA_STANDS_BY;
     r->epoch = q->epoch;
-    r->heard_ns = clock_now_ns();
+    if (hears(r, q))
+        r->heard_ns = clock_now_ns();
     r->other_fresh = false;
     if (q->reset && q->part == 0) {
         r->from = q->incarnation;
@@ -289,7 +297,8 @@ static void take_in(struct replica *r, const struct pb_leat_peer_replicate_reque
     if (!ok)
         r->from = 0; /* from the beginning */
     r->holds = ok && (r->holds || q->whole);
-    r->heard_ns = clock_now_ns();
+    if (hears(r, q))
+        r->heard_ns = clock_now_ns();
     out->again = !ok;
     out->holds = r->holds;
     lock_drop(&r->lock);
@@ -318,6 +327,7 @@ static void receive_job(void *arg)
     out->serves = r->role == REPLICA_SERVES;
     out->holds = r->holds;
     out->again = again;
+    out->no_lease = !hears(r, q);
     out->incarnation = r->o.incarnation;
     const bool decided = was_starting && r->role != REPLICA_STARTING;
     lock_drop(&r->lock);

@@ -86,7 +86,8 @@ struct replica {
     struct entry *dropped;      /* the sender may look at them still; it frees them */
     bool counted;               /* the witness may believe that the other has everything */
     uint64_t counted_at;        /* ... which it is told when these are there */
-    int64_t lease_until_ns, other_until_ns, stream_ok_ns;
+    int64_t lease_until_ns, other_until_ns;
+    int64_t stream_ok_ns, witness_ok_ns; /* when the other process, the witness, was heard last */
     uint64_t lease_number;
     struct safe_wait *waits;
     /* --- the sender's own: where it is in the first entry, too big for one message --- */

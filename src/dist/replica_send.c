@@ -157,6 +157,7 @@ static bool fill(struct replica *r, struct batch *b, struct status *st)
     b->q->first = e ? e->number : r->next;
     b->after = b->q->first;
     b->q->epoch = r->epoch;
+    b->q->silence_ms = (clock_now_ns() - r->stream_ok_ns) / MS_NS;
     b->q->reset = r->reset && r->at_part == 0;
     lock_drop(&r->lock);
     b->q->task = str_of(r->task);
@@ -184,7 +185,7 @@ static bool fill(struct replica *r, struct batch *b, struct status *st)
 /* --- what comes of it --- */
 
 /* Under the lock: entries before `after` are with the other process. */
-static void confirmed(struct replica *r, const struct batch *b, int64_t sent)
+static void confirmed(struct replica *r, const struct batch *b, int64_t sent, bool no_lease)
 {
     struct entry **last = &r->head;
     while (*last && (*last)->number < b->after)
@@ -202,7 +203,8 @@ static void confirmed(struct replica *r, const struct batch *b, int64_t sent)
     r->at_change = b->at_change;
     r->at_offset = b->at_offset;
     r->at_part = b->at_part;
-    r->other_until_ns = sent + r->lease_ns;
+    if (!no_lease)
+        r->other_until_ns = sent + r->lease_ns;
     r->stream_ok_ns = clock_now_ns();
     if (r->stream != STREAM_OPENING || r->acked < r->whole_at)
         return;
@@ -231,7 +233,7 @@ static void take_answer(struct replica *r, const struct batch *b, int64_t sent,
     else if (serves && (x->again || x->serves))
         replica_close_stream(r);
     else if (serves && r->stream != STREAM_CLOSED)
-        confirmed(r, b, sent);
+        confirmed(r, b, sent, x->no_lease);
     if (!serves || r->stream == STREAM_CLOSED)
         restart_entry(r);
     lock_drop(&r->lock);

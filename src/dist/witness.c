@@ -51,6 +51,8 @@ static bool renew(struct holding *h, const struct pb_leat_peer_lease_request *q,
         return false;
     if (!newer && q->number < h->number)
         return false; /* it was overtaken */
+    if (q->silence_ms >= q->lease_ms)
+        return false; /* it does not hear; this it may, and then it asks again */
     h->epoch = q->epoch;
     h->holder = q->incarnation;
     h->number = q->number;
