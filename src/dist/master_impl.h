@@ -56,6 +56,8 @@ struct master_session { /* counted: the table, plans, and whatever is under way 
     struct pb_config_proto *proto; /* in the arena */
     struct arena arena;
     bool isolate;
+    bool uncovered;       /* atomic: it keeps what a task's other process has not */
+    int64_t looked_at;    /* nodes, for that; guarded by planning */
     struct spec own_spec; /* ClusterSpec propagation; no tasks: the server's is used */
     struct peers *own_peers;
     struct cancel *cancel; /* fires when the session is closed */
@@ -151,6 +153,8 @@ void master_session_close(struct master_session *s, master_done_fn done, void *a
 /* Counts a step in and out. CANCELLED after close. */
 MUST_CHECK bool master_session_enter(struct master_session *s, struct status *st);
 void master_session_leave(struct master_session *s);
+/* After the graph has grown, under planning (or before others know of s). */
+void master_session_look(struct master_session *s);
 /* What a task said of its devices. */
 void master_session_learn(struct master_session *s, int task,
                           const struct pb_device_attributes_vec *devices);

@@ -261,7 +261,47 @@ static bool open_session(struct master_session *s, const struct pb_graph_def *gr
         .devices = s->devices, .num_devices = s->num_devices, .handle = "planner"};
     s->planner = session_new_at(s->graph, &s->config, &place, st);
     forward_drop_unknown(graph);
-    return s->planner && (!graph || graph_import_def(s->graph, graph, &none, NULL, st));
+    bool ok = s->planner && (!graph || graph_import_def(s->graph, graph, &none, NULL, st));
+    if (ok)
+        master_session_look(s);
+    return ok;
+}
+
+/* State that is not replicated (replica.h). */
+static bool keeps_uncovered(const char *op)
+{
+    static const char *const parts[] = {"Queue", "Accumulator", "Barrier",
+                                        "Table", "Iterator",    "Reader",
+                                        "Stage", "Stack",       "GetSessionHandle"};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        if (strstr(op, parts[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool may_be_replicated(const struct master_session *s, const struct node *n)
+{
+    const char *job = strstr(n->device ? n->device : "", "/job:");
+    for (int i = 0; i < s->num_tasks; i++) {
+        if (!s->tasks[i].peer || !peer_has_standby(s->tasks[i].peer))
+            continue;
+        const char *name = s->tasks[i].name; /* "/job:ps/replica:0/task:0" */
+        const char *end = strchr(name + 1, '/');
+        if (!job || strncmp(job, name, (size_t)(end - name)) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Failovers of such a session's tasks are told to its client, as it has lost something. */
+void master_session_look(struct master_session *s)
+{
+    for (; s->looked_at < s->graph->num_nodes; s->looked_at++) {
+        const struct node *n = s->graph->nodes[s->looked_at];
+        if (n && keeps_uncovered(n->op->name) && may_be_replicated(s, n))
+            __atomic_store_n(&s->uncovered, true, __ATOMIC_RELEASE);
+    }
 }
 
 struct master_session *master_session_new(struct master *m, const struct pb_graph_def *graph,
@@ -470,6 +510,8 @@ bool master_extend_session(struct master *m, struct str handle, const struct pb_
                           (long long)now, (long long)*version);
     forward_drop_unknown(graph);
     ok = ok && (!graph || graph_extend(s->graph, graph, st));
+    if (ok)
+        master_session_look(s);
     if (ok) {
         lock_take(&s->lock);
         *version = ++s->version;

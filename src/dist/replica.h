@@ -26,8 +26,9 @@
  *       everything; then it goes on alone, with a warning.
  *
  * Lease: a quarter of the failure deadline; margin: an eighth. A process that comes up serves only
- * once the other one or the witness has said that nobody else does. Variables are covered, tables,
- * queues, accumulators and barriers are not yet: after a take-over they are made anew, empty.
+ * once the other one or the witness has said that nobody else does. Variables are covered. Tables,
+ * queues, accumulators and barriers are not: steps of sessions that keep some on such a task are not
+ * tried again, and see a take-over as the restart of the task that it is for them.
  *
  * Where the cluster has replicated tasks, each other task has a replica too, which keeps marks. */
 #ifndef LEAT_DIST_REPLICA_H

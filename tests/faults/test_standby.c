@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -153,6 +154,44 @@ static void test_standby__both_lost(void **state)
     TF_DeleteStatus(s);
 }
 
+/* Queues are not there after a take-over: who waits in one is told, and waits for no element that
+ * nobody will bring. */
+static void test_standby__a_wait_in_a_queue_ends(void **state)
+{
+    static const TF_DataType types[] = {TF_FLOAT};
+    float got;
+    int status;
+    (void)state;
+    if (!c.n)
+        skip();
+    TF_Status *s = TF_NewStatus();
+    TF_Graph *g = TF_NewGraph();
+    TF_Output taken = {0};
+    leat_with_device(g, "/job:ps/task:0") {
+        TF_Output q = leat_fifo_queue(g, .component_types = {types, 1});
+        taken = leat_queue_dequeue(g, q, .component_types = {types, 1});
+    }
+    TF_Session *session = leat_session_new(g, s, .target = faults_target(worker));
+    const pid_t helper = fork();
+    if (helper == 0) {
+        usleep((useconds_t)faults_deadline_ms() * 200); /* any instant has to do */
+        kill(ps->pid, SIGKILL);
+        _exit(0);
+    }
+    leat_run(session, s, .fetches = leat_fetches(leat_fetch(taken, &got, 1)));
+    if ((TF_GetCode(s) != TF_UNAVAILABLE && TF_GetCode(s) != TF_ABORTED) ||
+        !strstr(TF_Message(s), "/job:ps/replica:0/task:0"))
+        fail_msg("%d: %s", TF_GetCode(s), TF_Message(s));
+    assert_int_equal(waitpid(helper, &status, 0), helper);
+    assert_int_equal(waitpid(ps->pid, &status, 0), ps->pid);
+    ps->pid = 0;
+    counting_wait(50);
+    counting_check();
+    leat_session_close(session);
+    TF_DeleteGraph(g);
+    TF_DeleteStatus(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +201,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_standby__standby_killed_and_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__witness_killed_and_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__both_lost, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_standby__a_wait_in_a_queue_ends, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
