@@ -23,12 +23,20 @@ static inline bool leat_grad_is_sparse(struct leat_grad d)
     return leat_valid(d.indices);
 }
 
+/* How several gradients of one value are added. TREE: in pairs, which asks for less memory at once;
+ * ACCUMULATE_N: into one tensor, where there are three or more of a shape that is known. Slices are
+ * joined whatever is asked for. */
+enum leat_aggregation { LEAT_ADD_N = 0, LEAT_AGGREGATE_TREE, LEAT_AGGREGATE_ACCUMULATE_N };
+
 #define LEAT_GRADIENTS_FIELDS_                                                                     \
     const char *name; /* of the scope; NULL: gradients; "a/": the scope a, not made unique */      \
     const char *made_at;                                                                           \
     const TF_Output *grad_ys;           /* one a y, invalid ones count as ones; NULL: all ones */  \
     struct leat_outputs stop_gradients; /* taken as constants; may be {NULL, 0} */                 \
-    int dense                           /* 1: slices are summed into dense tensors */
+    int dense;                          /* 1: slices are summed into dense tensors */              \
+    int colocate; /* 1: nodes are placed with the op whose gradient they make */                   \
+    int gate;     /* 1: those of an op's inputs are there when all of them are */                  \
+    enum leat_aggregation aggregation
 struct leat_gradients_args {
     LEAT_GRADIENTS_FIELDS_;
 };

@@ -58,7 +58,8 @@ static bool to_grads(PyObject *list, struct leat_grad *grads, int n)
     return true;
 }
 
-/* gradients(graph, ys, xs, grad_ys or None, stops, name, made_at) */
+/* gradients(graph, ys, xs, grad_ys or None, stops, name, made_at, colocate=0, gate=0,
+ * aggregation=0) */
 static PyObject *gradients(PyObject *module, PyObject *args)
 {
     PyObject *graph, *ys, *xs, *grad_ys, *stops, *result = NULL;
@@ -66,8 +67,9 @@ static PyObject *gradients(PyObject *module, PyObject *args)
     struct leat_gradients_args a = {0};
     TF_Graph *g;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOOzz", &graph, &ys, &xs, &grad_ys, &stops, &a.name,
-                          &a.made_at) ||
+    int aggregation = 0;
+    if (!PyArg_ParseTuple(args, "OOOOOzz|iii", &graph, &ys, &xs, &grad_ys, &stops, &a.name,
+                          &a.made_at, &a.colocate, &a.gate, &aggregation) ||
         !(g = core_graph(graph)))
         return NULL;
     struct leat_grad *grads = NULL;
@@ -84,6 +86,7 @@ static PyObject *gradients(PyObject *module, PyObject *args)
         PyErr_NoMemory();
         goto done;
     }
+    a.aggregation = (enum leat_aggregation)aggregation;
     a.grad_ys = r.grad_ys;
     a.stop_gradients = (struct leat_outputs){r.stops, r.num_stops};
     if (leat_gradients_fn(g, r.ys, r.ny, r.xs, r.nx, grads, &a))
@@ -155,7 +158,8 @@ static PyObject *call_gradient(PyObject *module, PyObject *args)
 
 static PyMethodDef functions[] = {
     {"gradients", gradients, METH_VARARGS,
-     "gradients(graph, ys, xs, grad_ys, stops, name, made_at): a list."},
+     "gradients(graph, ys, xs, grad_ys, stops, name, made_at, colocate=0, gate=0, aggregation=0): "
+     "a list."},
     {"set_gradient_function", set_gradient_function, METH_VARARGS,
      "set_gradient_function(name, f): f gives the gradient of ops called so; None: there is none."},
     {"call_gradient", call_gradient, METH_VARARGS,

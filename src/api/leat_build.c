@@ -41,7 +41,7 @@ static void join_class(struct node_desc *d, struct node *n)
         node_desc_colocate(d, n);
 }
 
-static void set_colocation(struct node_desc *d, const struct frame *f)
+void builder_colocation(struct node_desc *d, const struct frame *f)
 {
     const char *device = NULL;
     for (; f && !(f->kind == FRAME_COLOCATE && f->lift); f = f->up) {
@@ -79,7 +79,7 @@ TF_OperationDescription *leat_begin(TF_Graph *graph, const char *op, const char 
         mem_free(d->device);
         d->device = mem_strdup(f->device);
     }
-    set_colocation(d, f);
+    builder_colocation(d, f);
     return (TF_OperationDescription *)d;
 }
 

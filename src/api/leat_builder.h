@@ -83,6 +83,8 @@ char *builder_device(struct graph *g, const struct frame *f, const struct node_d
 /* Records what st holds if it is the first error, with where; st is OK after. */
 void builder_record(struct graph *g, struct status *st, const char *what, const char *made_at);
 
+/* d is placed with what the colocation scopes in force, innermost f, name. */
+void builder_colocation(struct node_desc *d, const struct frame *f);
 /* The nodes that a new one with these inputs waits for are added to d; then, when n was made, it is
  * noted. */
 void builder_controls(struct graph *g, struct node_desc *d);

@@ -38,6 +38,7 @@ static void before_node(void *arg, struct node_desc *d)
         mem_free(d->device);
         d->device = f->asks ? builder_device(d->graph, f, d) : mem_strdup(f->device);
     }
+    builder_colocation(d, f);
     if (!builder_gradient_loop(d->graph))
         bring_inputs(d);
     builder_controls(d->graph, d);
@@ -50,6 +51,18 @@ static void after_node(void *arg, struct node *n)
     (void)arg;
     builder_made(n->graph, n);
     builder_tell(n->graph, n);
+}
+
+static void placed_with(void *arg, struct node *n, bool end)
+{
+    TF_Graph *g = (TF_Graph *)((struct walk_arg *)arg)->graph;
+    if (end) {
+        leat_pop(g);
+        leat_pop(g);
+        return;
+    }
+    leat_push_colocation(g, NULL);
+    leat_push_colocation(g, n ? api_oper(n) : NULL);
 }
 
 static enum grad_said client_gradient(void *arg, struct grad_ctx *g, const char *name,
@@ -116,6 +129,13 @@ static bool stops_ok(TF_Graph *g, struct leat_outputs stops, struct status *st)
     return true;
 }
 
+static bool aggregation_ok(enum leat_aggregation how, struct status *st)
+{
+    if (how < LEAT_ADD_N || how > LEAT_AGGREGATE_ACCUMULATE_N)
+        return status_invalid(st, "Invalid aggregation_method specified %d.", (int)how);
+    return true;
+}
+
 static TF_Output from_output(struct output o)
 {
     return output_valid(o) ? (TF_Output){api_oper(o.node), o.index} : none;
@@ -145,7 +165,7 @@ int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output 
     for (int i = 0; i < nx && grads; i++)
         grads[i] = (struct leat_grad){none, none, none};
     bool ok = request_ok(g, ys, ny, xs, nx, grads, &st) && grad_ys_ok(g, a.grad_ys, ny, &st) &&
-              stops_ok(g, a.stop_gradients, &st);
+              stops_ok(g, a.stop_gradients, &st) && aggregation_ok(a.aggregation, &st);
     if (ok) {
         char *prefix = prefix_of(g, a.name);
         struct grad_value *out = mem_new_array(struct grad_value, nx + 1);
@@ -159,8 +179,12 @@ int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output 
                                  .prefix = prefix,
                                  .dense = a.dense != 0,
                                  .node_scopes = true,
+                                 .colocate = a.colocate != 0,
+                                 .gate = a.gate != 0,
+                                 .aggregation = (enum grad_aggregation)a.aggregation,
                                  .before_node = before_node,
                                  .after_node = after_node,
+                                 .placed_with = placed_with,
                                  .hook_arg = &(struct walk_arg){api_graph(g), a.made_at},
                                  .client = client_gradient};
         ok = grad_walk(api_graph(g), &r, out, &st);

@@ -283,7 +283,7 @@ static struct node *describe_and_finish(struct grad_ctx *g, const struct grad_bu
     for (int64_t i = 0; b->attrs && i < b->attrs->n; i++)
         node_desc_attr(d, b->attrs->items[i].name, attr_value_dup(&b->attrs->items[i].value));
     const bool in_frame = w && (w->raw ? w->at.loop || w->at.frame > 0 : w->cur != NULL);
-    for (int i = 0; i < b->num_control && (!in_frame || w->raw); i++)
+    for (int i = 0; i < b->num_control && (!in_frame || w->raw || b->control_here); i++)
         node_desc_control(d, b->control[i].node);
     if (in_frame && !w->raw && grad_needs_turn(inputs, b->num_inputs))
         node_desc_control(d, w->cur->index.node);
@@ -292,6 +292,10 @@ static struct node *describe_and_finish(struct grad_ctx *g, const struct grad_bu
         g->r->before_node(g->r->hook_arg, d);
     if (in_frame)
         d->num_control = num_control; /* what waits outside of a loop cannot hold a turn up */
+    if (g->next_device) {
+        mem_free(d->device);
+        d->device = mem_strdup(g->next_device);
+    }
     struct node *n = node_finish(d, &g->error);
     if (n && w)
         grad_note_place(w, n);

@@ -15,6 +15,7 @@ struct grad_ctx {
     const char *prefix;
     const struct grad_request *r; /* for its hooks; NULL: none */
     const char *next_name;        /* the next node is called so, not by its op; then NULL again */
+    const char *next_device;      /* of the next nodes; NULL: as the scopes say */
     struct grad_value *dys;       /* per output */
     struct grad_value *dxs;       /* per input; cleared at the start */
     struct arena arena;           /* borrowed texts, shapes and constants handed out */
@@ -48,7 +49,14 @@ bool grad_needs_turn(const struct output *inputs, int n);
 void grad_note_place(struct walk *w, const struct node *n);
 /* Dense form of a gradient (invalid stays invalid). */
 struct output grad_densify(struct grad_ctx *g, const struct grad_value *v);
-/* The sum of n >= 1 gradients of one value. */
-struct grad_value grad_sum(struct grad_ctx *g, const struct grad_value *v, int64_t n);
+/* The sum of n >= 1 gradients of one value; of: whose it is, may be NULL. */
+struct grad_value grad_sum(struct grad_ctx *g, const struct node *of, const struct grad_value *v,
+                           int64_t n);
+/* Nodes are placed with n, NULL: anywhere, until grad_place_end. */
+void grad_place_with(struct grad_ctx *g, struct node *n);
+void grad_place_end(struct grad_ctx *g);
+/* Those of dxs that are there become values that wait for all of them; as `tuple` under the prefix.
+ */
+void grad_gate(struct grad_ctx *g);
 
 #endif

@@ -126,6 +126,10 @@ void walk_frames_release(struct walk *w);
 int32_t walk_output_guard(struct walk *w, struct output o);
 struct place walk_place(struct walk *w, struct output o);
 
+/* --- grad_order.c --- */
+/* Changes the order of what an x reaches to that of tf.gradients. */
+void walk_queue_order(struct walk *w);
+
 /* --- grad_history.c --- */
 /* o as the place that is worked in sees it. */
 struct output walk_here(struct grad_ctx *g, struct output o);

@@ -230,7 +230,7 @@ static bool sum_outputs(struct grad_ctx *g, struct pending *p, int num_outputs)
     for (int i = 0; i < num_outputs; i++) {
         if (p[i].n == 0)
             continue;
-        p[i].v[0] = grad_sum(g, p[i].v, p[i].n);
+        p[i].v[0] = grad_sum(g, g->node, p[i].v, p[i].n);
         p[i].n = 1;
         any = true;
     }
@@ -279,16 +279,21 @@ static bool start_from_ys(struct walk *w, struct grad_ctx *g, struct status *st)
     for (int i = 0; i < w->r->num_ys; i++) {
         struct output y = w->r->ys[i];
         struct output dy = {NULL, 0};
+        if (w->r->colocate)
+            grad_place_with(g, y.node);
         if (w->r->dys && output_valid(w->r->dys[i])) {
             dy = value_of_variable(g, w->r->dys[i], dtype_base(output_type(y)));
             int want = dtype_base(output_type(y)), have = dtype_base(output_type(dy));
             if (have != want && want != DT_RESOURCE && want != DT_VARIANT)
-                return status_invalid(
-                    st, "Gradient type %s generated for tensor %s:%d does not match its type %s",
-                    dtype_name(have), y.node->name, y.index, dtype_name(want));
+                (void)grad_fail(g, st, STATUS_INVALID_ARGUMENT,
+                                "Gradient type %s generated for tensor %s:%d does not match its "
+                                "type %s",
+                                dtype_name(have), y.node->name, y.index, dtype_name(want));
         } else {
             dy = ones_for(w, g, y, i);
         }
+        if (w->r->colocate)
+            grad_place_end(g);
         if (!grad_done(g, st))
             return false;
         walk_collect(w, y, (struct grad_value){.values = dy});
@@ -332,6 +337,9 @@ static bool call_gradient(struct walk *w, struct grad_ctx *g, struct status *st)
         g->prefix = scope;
         ok = call_gradient_of(w, g, st);
     }
+    g->prefix = scope;
+    if (ok && w->r->gate)
+        grad_gate(g);
     g->prefix = outer;
     mem_free(scope);
     return ok;
@@ -365,6 +373,8 @@ static bool walk_node(struct walk *w, struct node *n, struct status *st)
                                     n->name);
     struct grad_ctx g = {.graph = w->graph, .w = w, .node = n, .prefix = w->prefix, .r = w->r};
     bool ok = true;
+    if (w->r->colocate)
+        grad_place_with(&g, n);
     if (sum_outputs(&g, p, n->num_outputs) && any_input_flows(w, n)) {
         g.dys = arena_array(&g.arena, struct grad_value, n->num_outputs);
         g.dxs = arena_array(&g.arena, struct grad_value, n->num_inputs);
@@ -376,6 +386,8 @@ static bool walk_node(struct walk *w, struct node *n, struct status *st)
         if (ok)
             collect_inputs(w, n, g.dxs);
     }
+    if (w->r->colocate)
+        grad_place_end(&g);
     ok = grad_done(&g, st) && ok;
     if (!ok)
         status_append(st, " [[gradient of node '%s' (%s)%s%s]]", n->name, n->op->name,
@@ -416,7 +428,7 @@ struct grad_value walk_collected(struct walk *w, struct grad_ctx *g, struct outp
     struct pending *p = w->pending[o.node->id];
     if (!p || p[o.index].n == 0)
         return (struct grad_value){0};
-    return grad_sum(g, p[o.index].v, p[o.index].n);
+    return grad_sum(g, o.node, p[o.index].v, p[o.index].n);
 }
 
 static bool deliver(struct walk *w, struct grad_value *dxs, struct status *st)
@@ -428,10 +440,14 @@ static bool deliver(struct walk *w, struct grad_value *dxs, struct status *st)
         dxs[i] = (struct grad_value){0};
         if (!p || p[x.index].n == 0)
             continue;
-        p[x.index].v[0] = grad_sum(&g, p[x.index].v, p[x.index].n);
+        if (w->r->colocate)
+            grad_place_with(&g, x.node);
+        p[x.index].v[0] = grad_sum(&g, x.node, p[x.index].v, p[x.index].n);
         p[x.index].n = 1;
         if (w->r->dense)
             p[x.index].v[0] = (struct grad_value){.values = grad_densify(&g, &p[x.index].v[0])};
+        if (w->r->colocate)
+            grad_place_end(&g);
         dxs[i] = p[x.index].v[0];
     }
     bool ok = grad_done(&g, st);
@@ -478,6 +494,8 @@ static bool walk_all(struct walk *w, struct grad_value *dxs, struct status *st)
         walk_find_frames(w);
     walk_order(w);
     mark_reached(w);
+    if (w->r->node_scopes)
+        walk_queue_order(w);
     if (!ends_are_outside(w, st))
         return false;
     struct grad_ctx g = {.graph = w->graph, .w = w, .prefix = w->prefix, .r = w->r};

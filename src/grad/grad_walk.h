@@ -29,9 +29,14 @@ struct grad_request {
     int depth;          /* gradients of functions around this one */
     bool dense;         /* slices are made dense in the result */
     bool node_scopes;   /* names are prefix/FORWARD_grad/Op, as tf.gradients has them */
+    bool colocate;      /* nodes are placed with the op whose gradient they make */
+    bool gate;          /* those of an op's inputs wait for each other */
+    enum grad_aggregation { GRAD_ADD_N, GRAD_TREE, GRAD_ACCUMULATE_N } aggregation;
     /* Called with each node's description before it is finished, and with the node; may be NULL. */
     void (*before_node)(void *arg, struct node_desc *d);
     void (*after_node)(void *arg, struct node *n);
+    /* Nodes are placed with n (NULL: anywhere) from here on, until the like with end. NULL: no. */
+    void (*placed_with)(void *arg, struct node *n, bool end);
     void *hook_arg;
     /* The gradient that a client gives under this name, or NULL. g NULL: only whether it has one.
      * With it the attribute _gradient_op_type says under which name a node's is. */

@@ -103,6 +103,7 @@ struct grad_build {
     const struct attrs *attrs; /* borrowed; may be NULL */
     const struct output *control; /* nodes to run before, by any output of theirs */
     int num_control;
+    bool control_here; /* which are nodes of this gradient: in a loop, of the same turn */
 };
 struct node *grad_node(struct grad_ctx *g, const struct grad_build *b);
 struct output grad_node_out(struct grad_ctx *g, struct node *n, int i);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """tf.gradients: its arguments checked and converted; the walk over the graph is the library's."""
+import contextlib
 import threading
 
 from leat._load import core
@@ -14,7 +15,7 @@ from leat.python.util import nest
 
 
 class AggregationMethod(object):
-    """How several gradients of one value are added; the library chooses by itself."""
+    """How several gradients of one value are added."""
     ADD_N = 0
     DEFAULT = ADD_N
     EXPERIMENTAL_TREE = 1
@@ -145,7 +146,7 @@ def _xs_tensors(xs):
     return out
 
 
-def _check_grad_ys(grad_ys, ys):
+def _check_grad_ys(grad_ys, ys, colocate=False):
     """The given first gradients as tensors, None where there are none; TypeErrors as TF's."""
     if len(grad_ys) != len(ys):
         raise ValueError('Passed %d grad_ys for %d ys' % (len(grad_ys), len(ys)))
@@ -161,8 +162,14 @@ def _check_grad_ys(grad_ys, ys):
                 raise TypeError('Expected string, got 1 of type \'int\' instead.')
             continue
         _check_grad_type(i, grad_y, y)
-        grad_ys[i] = gen_array_ops.identity(_dense(grad_y), name='grad_ys_%d' % i)
+        with ops.colocate_with(y.op, ignore_existing=True) if colocate else _no_scope():
+            grad_ys[i] = gen_array_ops.identity(_dense(grad_y), name='grad_ys_%d' % i)
     return grad_ys
+
+
+@contextlib.contextmanager
+def _no_scope():
+    yield
 
 
 def _check_grad_type(i, grad_y, y):
@@ -209,12 +216,14 @@ def _GradientsHelper(ys, xs, grad_ys=None, name='gradients', colocate_gradients_
         tensors = _xs_tensors(xs)
         stops = [ops.internal_convert_to_tensor(s, name='stop', as_ref=True)
                  if not hasattr(s, 'handle') else s.handle for s in stops]
-        grad_ys = _check_grad_ys(grad_ys, ys)
-        rows = _call(graph, ys, tensors, grad_ys, stops, scope, colocate_gradients_with_ops)
+        grad_ys = _check_grad_ys(grad_ys, ys, colocate_gradients_with_ops)
+        rows = _call(graph, ys, tensors, grad_ys, stops, scope,
+                     (int(bool(colocate_gradients_with_ops)), int(bool(gate_gradients)),
+                      aggregation_method or 0))
         return _results(graph, xs, tensors, rows, unconnected_gradients)
 
 
-def _call(graph, ys, xs, grad_ys, stops, scope, colocate):
+def _call(graph, ys, xs, grad_ys, stops, scope, how):
     line, _ = traceback_utils.take()
     given = None
     if any(g is not None for g in grad_ys):
@@ -222,7 +231,7 @@ def _call(graph, ys, xs, grad_ys, stops, scope, colocate):
     try:
         with _Walk(graph):
             return core.gradients(graph._c, [y._c for y in ys], [x._c for x in xs],
-                                  given, [s._c for s in stops], scope, line)
+                                  given, [s._c for s in stops], scope, line, *how)
     except core.Error as e:
         _raise(e)
 
