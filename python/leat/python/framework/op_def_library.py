@@ -658,7 +658,7 @@ def _arg_of(spec, attr):
 
 def _result(spec, op, known):
     outputs = op.outputs
-    if not spec.outputs:
+    if not outputs:
         return op
     if len(spec.outputs) == 1:
         return list(outputs) if spec.outputs[0].is_list else outputs[0]

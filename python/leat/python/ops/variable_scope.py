@@ -193,7 +193,7 @@ class VariableScope(object):
         partitioner = partitioner or self._partitioner
         if not partitioner:
             raise ValueError('No partitioner was specified')
-        full_name = self.name + '/' + name if self.name else name
+        full_name = '/'.join(part for part in (self.name, name) if part)
         with ops.name_scope(None):
             return var_store._get_partitioned_variable(
                 full_name, partitioner, shape=shape,
