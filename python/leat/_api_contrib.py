@@ -74,8 +74,9 @@ util.deprecation: deprecated deprecated_arg_values deprecated_args
 /contrib.image.python.ops.sparse_image_warp: sparse_image_warp
 ''',
     'contrib.layers': '''
-/contrib.layers: OPTIMIZER_CLS_NAMES OPTIMIZER_SUMMARIES SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY elu
-  legacy_linear legacy_relu linear relu relu6 scale_gradient
+/contrib.layers.python.layers.layers: elu legacy_linear legacy_relu linear relu relu6 scale_gradient
+/contrib.layers.python.layers.optimizers: OPTIMIZER_CLS_NAMES OPTIMIZER_SUMMARIES
+/contrib.layers.python.ops.sparse_feature_cross_op: SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY
 /contrib.layers.python.layers.embedding_ops: embedding_lookup_unique safe_embedding_lookup_sparse
 /contrib.layers.python.layers.encoders: bow_encoder embed_sequence
 /contrib.layers.python.layers.feature_column: bucketized_column create_feature_spec_for_parsing
@@ -221,9 +222,10 @@ ops.rnn_cell_impl: BasicLSTMCell BasicRNNCell DeviceWrapper DropoutWrapper GRUCe
   get_unique_variable get_variable_full_name get_variables get_variables_by_name
   get_variables_by_suffix get_variables_to_restore global_variable local_variable model_variable
   variable zero_initializer
-/contrib.layers: OPTIMIZER_CLS_NAMES OPTIMIZER_SUMMARIES SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY elu
-  legacy_linear legacy_relu linear relu relu6 scale_gradient
-/contrib.layers.python.layers: summarize_biases summarize_variables summarize_weights
+/contrib.layers.python.layers.layers: elu legacy_linear legacy_relu linear relu relu6 scale_gradient
+/contrib.layers.python.layers.optimizers: OPTIMIZER_CLS_NAMES OPTIMIZER_SUMMARIES
+/contrib.layers.python.ops.sparse_feature_cross_op: SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY
+/contrib.layers.python.layers.summaries: summarize_biases summarize_variables summarize_weights
 /contrib.layers.python.layers.embedding_ops: embedding_lookup_sparse_with_distributed_aggregation
   embedding_lookup_unique safe_embedding_lookup_sparse scattered_embedding_lookup
   scattered_embedding_lookup_sparse

@@ -18,11 +18,9 @@ def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name
         p_rank, l_rank = predictions.get_shape().ndims, labels.get_shape().ndims
         if p_rank is not None and l_rank is not None:
             diff = p_rank - l_rank
-            if diff == expected_rank_diff + 1 and \
-                    predictions.get_shape().dims[-1].is_compatible_with(1):
+            if diff == expected_rank_diff + 1:
                 predictions = array_ops.squeeze(predictions, [-1])
-            elif diff == expected_rank_diff - 1 and \
-                    labels.get_shape().dims[-1].is_compatible_with(1):
+            elif diff == expected_rank_diff - 1:
                 labels = array_ops.squeeze(labels, [-1])
             return labels, predictions
         diff = array_ops.rank(predictions) - array_ops.rank(labels)

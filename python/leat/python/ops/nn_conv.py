@@ -107,52 +107,68 @@ def _checked_spatial_dims(spatial_dims, count, data_format):
     return dims
 
 
-def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, spatial_dims=None,
-                        data_format=None):
-    """op(input, number of spatial dims, padding) as if its windows were dilated."""
-    rate = ops.convert_to_tensor(dilation_rate, dtypes.int32, name='dilation_rate')
-    rate_shape = rate.get_shape().with_rank(1)
-    if not rate_shape.is_fully_defined():
-        raise ValueError('rate must have known shape')
-    count = rate_shape.as_list()[0]
-    dims = _checked_spatial_dims(spatial_dims, count, data_format)
-    known_rate = tensor_util.constant_value(rate)
-    if known_rate is not None:
-        if np.any(known_rate < 1):
+class _WithSpaceToBatch(object):
+    """Dilates the windows of ops; what depends on the rate and filter alone is made once."""
+
+    def __init__(self, dilation_rate, padding, filter_shape=None, spatial_dims=None,
+                 data_format=None):
+        self._rate = ops.convert_to_tensor(dilation_rate, dtypes.int32, name='dilation_rate')
+        rate_shape = self._rate.get_shape().with_rank(1)
+        if not rate_shape.is_fully_defined():
+            raise ValueError('rate must have known shape')
+        self._count = rate_shape.as_list()[0]
+        self._dims = _checked_spatial_dims(spatial_dims, self._count, data_format)
+        self._first = data_format is not None and data_format.startswith('NC')
+        self._padding = padding
+        known_rate = tensor_util.constant_value(self._rate)
+        if known_rate is not None and np.any(known_rate < 1):
             raise ValueError('dilation_rate must be positive')
-        if np.all(known_rate == 1):
-            return op(input, count, padding)
-    if padding == 'SAME':
+        self._plain = known_rate is not None and bool(np.all(known_rate == 1))
+        if not self._plain:
+            self._base = self._base_paddings(filter_shape, known_rate)
+
+    def _base_paddings(self, filter_shape, known_rate):
+        if self._padding == 'VALID':
+            return np.zeros([self._count, 2], np.int32)
+        if self._padding != 'SAME':
+            raise ValueError('Invalid padding method %r' % self._padding)
         if filter_shape is None:
             raise ValueError('filter_shape must be specified for SAME padding')
         filter_shape = ops.convert_to_tensor(filter_shape, name='filter_shape')
         known_filter = tensor_util.constant_value(filter_shape)
-        base = _with_space_to_batch_base_paddings(
-            filter_shape if known_filter is None else known_filter, count,
-            rate if known_rate is None else known_rate)
-    elif padding == 'VALID':
-        base = np.zeros([count, 2], np.int32)
-    else:
-        raise ValueError('Invalid padding method %r' % padding)
-    known = input.get_shape()
-    spatial = None if known.ndims is None else [known.as_list()[d] for d in dims]
-    if spatial is None or None in spatial:
-        whole = array_ops.shape(input)
-        spatial = array_ops.stack([whole[d] for d in dims])
-    paddings, crops = array_ops.required_space_to_batch_paddings(
-        input_shape=spatial, base_paddings=base, block_shape=rate)
-    block = _with_space_to_batch_adjust(rate, 1, dims)
-    paddings = _with_space_to_batch_adjust(paddings, 0, dims)
-    crops = _with_space_to_batch_adjust(crops, 0, dims)
-    moved = array_ops.space_to_batch_nd(input=input, block_shape=block, paddings=paddings)
-    result = op(moved, count, 'VALID')
-    back = array_ops.batch_to_space_nd(input=result, block_shape=block, crops=crops)
-    if back.get_shape().ndims is not None and result.get_shape().ndims is not None:
-        channel = 1 if data_format is not None and data_format.startswith('NC') else -1
-        shape = back.get_shape().as_list()
-        shape[channel] = result.get_shape().as_list()[channel]
-        back.set_shape(shape)
-    return back
+        return _with_space_to_batch_base_paddings(
+            filter_shape if known_filter is None else known_filter, self._count,
+            self._rate if known_rate is None else known_rate)
+
+    def __call__(self, input, op):
+        if self._plain:
+            return op(input, self._count, self._padding)
+        known = input.get_shape()
+        spatial = None if known.ndims is None else [known.as_list()[d] for d in self._dims]
+        if spatial is None or None in spatial:
+            whole = array_ops.shape(input)
+            spatial = array_ops.stack([whole[d] for d in self._dims])
+        paddings, crops = array_ops.required_space_to_batch_paddings(
+            input_shape=spatial, base_paddings=self._base, block_shape=self._rate)
+        block = _with_space_to_batch_adjust(self._rate, 1, self._dims)
+        paddings = _with_space_to_batch_adjust(paddings, 0, self._dims)
+        crops = _with_space_to_batch_adjust(crops, 0, self._dims)
+        moved = array_ops.space_to_batch_nd(input=input, block_shape=block, paddings=paddings)
+        result = op(moved, self._count, 'VALID')
+        back = array_ops.batch_to_space_nd(input=result, block_shape=block, crops=crops)
+        if back.get_shape().ndims is not None and result.get_shape().ndims is not None:
+            channel = 1 if self._first else -1
+            shape = back.get_shape().as_list()
+            shape[channel] = result.get_shape().as_list()[channel]
+            back.set_shape(shape)
+        return back
+
+
+def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, spatial_dims=None,
+                        data_format=None):
+    """op(input, number of spatial dims, padding) as if its windows were dilated."""
+    return _WithSpaceToBatch(dilation_rate, padding, filter_shape, spatial_dims,
+                             data_format)(input, op)
 
 
 def _get_strides_and_dilation_rate(num_spatial_dims, strides, dilation_rate):
@@ -244,18 +260,42 @@ def convolution_internal(input, filters, strides=None, padding='VALID', data_for
 
 
 class Convolution(object):
-    """A convolution with its settings held."""
+    """A convolution whose settings are checked and made ready for inputs of one shape."""
 
     def __init__(self, input_shape, filter_shape, padding, strides=None, dilation_rate=None,
                  name=None, data_format=None):
+        n = (filter_shape.ndims if filter_shape.ndims is not None else input_shape.ndims)
+        if n is None:
+            raise ValueError('Cannot estimate convolution dimension')
+        n -= 2
+        try:
+            input_shape.with_rank(n + 2)
+        except ValueError:
+            raise ValueError('input tensor must have rank %d' % (n + 2)) from None
+        try:
+            filter_shape.with_rank(n + 2)
+        except ValueError:
+            raise ValueError('filter tensor must have rank %d' % (n + 2)) from None
+        if n not in (1, 2, 3):
+            raise ValueError('num_spatial_dims must be one of 1, 2 or 3 but saw {}.'.format(n))
+        first = data_format is not None and data_format.startswith('NC')
+        channel = 1 if first else n + 1
+        if not tensor_shape.dimension_at_index(input_shape, channel).is_compatible_with(
+                filter_shape[n]):
+            raise ValueError('number of input channels does not match corresponding dimension of '
+                             'filter, {} != {}'.format(input_shape[channel], filter_shape[n]))
+        strides, dilation_rate = _get_strides_and_dilation_rate(n, strides, dilation_rate)
         self.input_shape, self.filter_shape = input_shape, filter_shape
         self.padding, self.strides, self.dilation_rate = padding, strides, dilation_rate
         self.name, self.data_format = name, data_format
+        self._conv = _plain_convolution(n, strides, padding, data_format, name)
+        self._with_space_to_batch = _WithSpaceToBatch(
+            dilation_rate, padding, filter_shape.as_list() if filter_shape.is_fully_defined()
+            else None, data_format=data_format)
 
     def __call__(self, inp, filter):
-        return convolution_internal(inp, filter, strides=self.strides, padding=self.padding,
-                                    data_format=self.data_format, dilations=self.dilation_rate,
-                                    name=self.name)
+        return self._with_space_to_batch(
+            inp, lambda value, _, padding: self._conv(value, filter, padding))
 
 
 def atrous_conv2d(value, filters, rate, padding, name=None):
