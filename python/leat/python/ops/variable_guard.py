@@ -77,7 +77,8 @@ def _safe_op(name, op, inputs, cache):
     new_type = 'Switch' if op.type == 'RefSwitch' else op.type
     new_name = ('%s_%s' % (node_def.name, name)).replace(':', '_')
     attrs = {key: node_def.attr[key] for key in node_def.attr}
-    return op.graph.create_op(new_type, changed, op._output_types, name=new_name, attrs=attrs)
+    with op.graph.name_scope(None):
+        return op.graph.create_op(new_type, changed, op._output_types, name=new_name, attrs=attrs)
 
 
 def initialized_value_of(variable_op):

@@ -237,7 +237,7 @@ class Variable(metaclass=VariableMetaclass):
     def _try_guard_against_uninitialized_dependencies(self, initial_value):
         """initial_value with the variables that it reads guarded (variable_guard.py)."""
         from leat.python.ops import variable_guard
-        return variable_guard.guarded(ops.name_from_scope_name(self.name), initial_value)
+        return variable_guard.guarded(self.op.name, initial_value)
 
     @staticmethod
     def from_proto(variable_def, import_scope=None):
