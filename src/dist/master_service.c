@@ -105,28 +105,14 @@ static void step_over(void *arg, const struct status *st, struct wire_values *va
                       struct strbuf *metadata)
 {
     struct serving *s = arg;
-    struct rpc_msg m = {0};
-    struct status why = {0}, fine = {0};
     struct pb_run_step_response *r = pb_run_step_response_new(&s->arena);
-    status_copy(&why, st);
-    for (int64_t i = 0; status_ok(&why) && i < values->n; i++) {
-        const char *name = arena_strndup(&s->arena, values->v[i].name.p, values->v[i].name.n);
-        if (!wire_put_named_tensor(&m, 1, name, &values->v[i].value, &why))
-            break;
-    }
-    if (status_ok(&why) && metadata->n > 0)
-        serving_put_bytes(&m, 2, metadata->p, metadata->n);
-    if (!status_ok(&why))
-        rpc_msg_clear(&m);
-    if (!status_ok(&why) && s->errors_in_body) {
-        r->status_code = why.code;
-        r->status_error_message = str_of(status_message(&why));
-        serving_reply_message(s, r, &fine);
-    } else {
-        serving_reply(s, &m, &why);
-    }
-    rpc_msg_clear(&m);
-    status_clear(&why);
+    serving_reply_end(s, &(struct serving_end){.st = st,
+                                               .values = values,
+                                               .named = true,
+                                               .more = metadata,
+                                               .message = r,
+                                               .code = &r->status_code,
+                                               .text = &r->status_error_message});
 }
 
 static void run_step(void *arg, struct rpc_call *c)
@@ -190,20 +176,7 @@ static void make_callable(void *arg, struct rpc_call *c)
 static void call_over(void *arg, const struct status *st, struct wire_values *values,
                       struct strbuf *metadata)
 {
-    struct serving *s = arg;
-    struct rpc_msg m = {0};
-    struct status why = {0};
-    status_copy(&why, st);
-    for (int64_t i = 0; status_ok(&why) && i < values->n; i++) {
-        if (!wire_put_tensor(&m, 1, &values->v[i].value, &why))
-            break;
-    }
-    if (status_ok(&why) && metadata->n > 0)
-        serving_put_bytes(&m, 2, metadata->p, metadata->n);
-    if (!status_ok(&why))
-        rpc_msg_clear(&m);
-    serving_reply(s, &m, &why);
-    status_clear(&why);
+    serving_reply_end(arg, &(struct serving_end){.st = st, .values = values, .more = metadata});
 }
 
 static void run_callable(void *arg, struct rpc_call *c)

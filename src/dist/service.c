@@ -78,3 +78,36 @@ void serving_put_bytes(struct rpc_msg *m, uint32_t number, const void *p, size_t
     rpc_msg_add_copy(m, head, h);
     rpc_msg_add_copy(m, p, n);
 }
+
+static bool put_values(struct serving *s, const struct serving_end *e, struct rpc_msg *m,
+                       struct status *st)
+{
+    bool ok = true;
+    for (int64_t i = 0; ok && i < e->values->n; i++) {
+        const struct wire_value *v = &e->values->v[i];
+        ok = e->named ? wire_put_named_tensor(m, 1, arena_strndup(&s->arena, v->name.p, v->name.n),
+                                              &v->value, st)
+                      : wire_put_tensor(m, 1, &v->value, st);
+    }
+    return ok;
+}
+
+void serving_reply_end(struct serving *s, const struct serving_end *e)
+{
+    struct rpc_msg m = {0};
+    struct status why = {0}, fine = {0};
+    status_copy(&why, e->st);
+    if (status_ok(&why) && put_values(s, e, &m, &why) && e->more->n > 0)
+        serving_put_bytes(&m, 2, e->more->p, e->more->n);
+    if (!status_ok(&why))
+        rpc_msg_clear(&m);
+    if (!status_ok(&why) && s->errors_in_body) {
+        *e->code = why.code;
+        *e->text = str_of(status_message(&why));
+        serving_reply_message(s, e->message, &fine);
+    } else {
+        serving_reply(s, &m, &why);
+    }
+    rpc_msg_clear(&m);
+    status_clear(&why);
+}

@@ -24,6 +24,18 @@ struct serving *serving_new_cancel(struct rpc_call *c, void *owner, const struct
 /* Replies with the message (may be NULL: an empty one) or the error, and frees s. */
 void serving_reply(struct serving *s, struct rpc_msg *reply, const struct status *st);
 void serving_reply_message(struct serving *s, const void *message, const struct status *st);
+struct serving_end { /* how a step ended */
+    const struct status *st;
+    const struct wire_values *values; /* field 1 */
+    bool named;                       /* NamedTensorProto, else TensorProto */
+    const struct strbuf *more;        /* field 2, where there is any: a message */
+    /* Where the errors go in the body (s->errors_in_body): the reply, and its code and text. */
+    const void *message;
+    int32_t *code;
+    struct str *text;
+};
+/* Replies with the values or the error, and frees s. */
+void serving_reply_end(struct serving *s, const struct serving_end *e);
 /* Appends field `number` of bytes or a message that is encoded already. */
 void serving_put_bytes(struct rpc_msg *m, uint32_t number, const void *p, size_t n);
 

@@ -92,40 +92,18 @@ static void deregister_graph(void *arg, struct rpc_call *c)
 
 /* --- RunGraph --- */
 
-static bool put_values(struct rpc_msg *m, uint32_t number, const struct wire_values *values,
-                       struct status *st)
-{
-    for (int64_t i = 0; i < values->n; i++) {
-        char *name = mem_strndup(values->v[i].name.p, values->v[i].name.n);
-        bool ok = wire_put_named_tensor(m, number, name, &values->v[i].value, st);
-        mem_free(name);
-        if (!ok)
-            return false;
-    }
-    return true;
-}
-
 static void run_over(void *arg, const struct status *st, struct wire_values *values,
                      struct strbuf *stats)
 {
     struct serving *s = arg;
-    struct rpc_msg m = {0};
-    struct status why = {0}, fine = {0};
     struct pb_run_graph_response *r = pb_run_graph_response_new(&s->arena);
-    status_copy(&why, st);
-    if (status_ok(&why) && put_values(&m, 1, values, &why) && stats->n > 0)
-        serving_put_bytes(&m, 2, stats->p, stats->n);
-    if (!status_ok(&why))
-        rpc_msg_clear(&m);
-    if (!status_ok(&why) && s->errors_in_body) {
-        r->status_code = why.code;
-        r->status_error_message = str_of(status_message(&why));
-        serving_reply_message(s, r, &fine);
-    } else {
-        serving_reply(s, &m, &why);
-    }
-    rpc_msg_clear(&m);
-    status_clear(&why);
+    serving_reply_end(s, &(struct serving_end){.st = st,
+                                               .values = values,
+                                               .named = true,
+                                               .more = stats,
+                                               .message = r,
+                                               .code = &r->status_code,
+                                               .text = &r->status_error_message});
 }
 
 static void run_graph(void *arg, struct rpc_call *c)
