@@ -190,7 +190,7 @@ static void set_ports(const struct faults_cluster *c, const struct faults_task *
     spec[0] = 0;
     for (int i = 0; i < c->n; i++) {
         const struct faults_task *x = &c->v[i];
-        const int port = i == self || !c->relay ? x->port : c->ports[self][i];
+        const int port = i == self ? x->port : c->ports[self][i];
         if (x->standby) {
             size_t at = strlen(standbys);
             snprintf(standbys + at, sizeof standbys - at, "%s/job:ps/task:%d=127.0.0.1:%d",
@@ -223,7 +223,9 @@ static void become(const struct faults_cluster *c, const struct faults_task *t, 
                    pid_t parent)
 {
     char path[450], index[16], spec[600];
-    set_ports(c, t, spec, sizeof spec);
+    snprintf(spec, sizeof spec, "%s", c->spec);
+    if (c->relay)
+        set_ports(c, t, spec, sizeof spec);
     snprintf(index, sizeof index, "%d", t->index);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
