@@ -141,6 +141,8 @@ class _Loop(object):
                 core.loop_abandon(self._c)
         exits = [graph._tensor_of(e) for e in exits]
         context._loop_exits = exits
+        for tensor in exits:  # TensorFlow says of an Exit, too, that it is in the loop
+            tensor.op._set_control_flow_context(context)
         return self._pack(result, exits)
 
     def _pack(self, structure, tensors):
