@@ -43,7 +43,7 @@ typedef void (*leat_branch)(TF_Graph *g, TF_Output *results, void *data);
     /* One a variable: its shape in all turns; LEAT_NOT_GIVEN: that of its first value. NULL:      \
      * nothing is known of any. */                                                                 \
     const struct leat_shape *shape_invariants;                                                     \
-    int no_back_prop; /* 1: no gradient is wanted: told by leat_flow_of */                         \
+    int no_back_prop; /* 1: no gradient flows through; told by leat_flow_of */                     \
     int swap_memory   /* told by leat_flow_of */
 struct leat_while_loop_args {
     LEAT_WHILE_LOOP_FIELDS_;

@@ -43,7 +43,8 @@ struct leat_gradients_args {
 
 /* Fills grads[0, nx). Variables among xs: what leat_variable returned. 1; or 0 after an error
  * (leat_graph_status): an op on the way has no gradient, UNIMPLEMENTED for second derivatives of
- * loops and for values inside of one; then all grads are invalid. args may be NULL. */
+ * loops and for values inside of one, but for that which is being built; then all grads are
+ * invalid. args may be NULL. */
 LEAT_EXPORT int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output *xs,
                                   int nx, struct leat_grad *grads,
                                   const struct leat_gradients_args *args);

@@ -361,6 +361,28 @@ static int tell(const struct flow_record *r, int level, struct leat_flow *out)
     return 1;
 }
 
+bool flow_loop_is_open(struct graph *g, struct str frame)
+{
+    for (struct frame *f = current_flow(g); f; f = flow_frame(f->up)) {
+        if (f->flow->r->loop && str_is(frame, f->flow->r->name))
+            return true;
+    }
+    return false;
+}
+
+bool flow_loop_is_silent(struct graph *g, const char *frame)
+{
+    struct builder *b = builder_get(g);
+    bool silent = false;
+    lock_take(&b->lock);
+    for (int64_t i = 0; i < b->num_flows && !silent; i++) {
+        const struct flow_record *r = b->flows[i];
+        silent = r->loop && !r->back_prop && strcmp(r->name, frame) == 0;
+    }
+    lock_drop(&b->lock);
+    return silent;
+}
+
 int leat_current_flow(TF_Graph *g, int level, struct leat_flow *out)
 {
     struct frame *f = g ? current_flow(api_graph(g)) : NULL;

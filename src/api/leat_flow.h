@@ -40,6 +40,10 @@ void flow_close(TF_Graph *g, struct frame *f);
 /* A record that the graph keeps; takes name. */
 struct flow_record *flow_record_new(TF_Graph *g, bool loop, char *name);
 void flow_record_free(struct flow_record *r);
+/* Whether the calling thread is building the loop of that frame; whether it was begun without
+ * back_prop. */
+bool flow_loop_is_open(struct graph *g, struct str frame);
+bool flow_loop_is_silent(struct graph *g, const char *frame);
 /* n is inside of f and of what is around f. */
 void flow_note(struct frame *f, struct node *n);
 

@@ -2,7 +2,7 @@
 /* leat_gradients: the gradient walk under the scopes in force, with Python's names. */
 #include <string.h>
 
-#include "api/leat_builder.h"
+#include "api/leat_flow.h"
 #include "grad/grad_walk.h"
 #include "leat/gradients.h"
 
@@ -63,6 +63,16 @@ static void placed_with(void *arg, struct node *n, bool end)
     }
     leat_push_colocation(g, NULL);
     leat_push_colocation(g, n ? api_oper(n) : NULL);
+}
+
+static bool loop_is_open(void *arg, struct str frame)
+{
+    return flow_loop_is_open(((struct walk_arg *)arg)->graph, frame);
+}
+
+static bool loop_is_silent(void *arg, const char *frame)
+{
+    return flow_loop_is_silent(((struct walk_arg *)arg)->graph, frame);
 }
 
 static enum grad_said client_gradient(void *arg, struct grad_ctx *g, const char *name,
@@ -185,6 +195,8 @@ int leat_gradients_fn(TF_Graph *g, const TF_Output *ys, int ny, const TF_Output 
                                  .before_node = before_node,
                                  .after_node = after_node,
                                  .placed_with = placed_with,
+                                 .loop_is_open = loop_is_open,
+                                 .loop_is_silent = loop_is_silent,
                                  .hook_arg = &(struct walk_arg){api_graph(g), a.made_at},
                                  .client = client_gradient};
         ok = grad_walk(api_graph(g), &r, out, &st);

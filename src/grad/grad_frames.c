@@ -111,7 +111,7 @@ static int32_t guard_either(const struct walk *w, int32_t a, int32_t b)
 int32_t walk_output_guard(struct walk *w, struct output o)
 {
     const struct node_facts *f = &w->facts[o.node->id];
-    if (!node_op_is(o.node, "Switch") || f->back || o.node->num_inputs != 2)
+    if (!node_op_is(o.node, "Switch") || f->back || f->open || o.node->num_inputs != 2)
         return f->guard;
     return guard_child(w, f->guard, o.node->inputs[1], o.index);
 }
@@ -151,6 +151,11 @@ static bool is_loop_switch(const struct walk *w, const struct node *n)
            w->facts[n->inputs[0].node->id].back && node_op_is(n->inputs[0].node, "Merge");
 }
 
+static bool is_silent(struct walk *w, struct str name)
+{
+    return w->r->loop_is_silent && w->r->loop_is_silent(w->r->hook_arg, name.n ? name.p : "");
+}
+
 static int32_t find_loop(struct finder *f, const struct node *n, int32_t parent)
 {
     struct walk *w = f->w;
@@ -163,6 +168,7 @@ static int32_t find_loop(struct finder *f, const struct node *n, int32_t parent)
             (struct fwd_loop){.parent = parent,
                               .depth = w->loops[parent].depth + 1,
                               .name = arena_strndup(&w->arena, name.n ? name.p : "", name.n),
+                              .silent = is_silent(w, name),
                               .parallel = attrs_int(&n->attrs, "parallel_iterations")};
         at = (intptr_t)++w->num_loops;
         strmap_put(&f->names, full, (void *)at);
@@ -205,9 +211,25 @@ static void gather_facts(struct walk *w, const struct node *n, struct node_facts
     }
 }
 
+/* Of the loop that is being built, where it reads its first values: the parts of its variables. */
+static bool is_open_part(const struct walk *w, const struct node *n)
+{
+    const struct node *from = n->num_inputs > 0 ? n->inputs[0].node : NULL;
+    if (!from || !w->facts[from->id].open)
+        return false;
+    if (node_op_is(n, "Merge"))
+        return node_op_is(from, "Enter");
+    return node_op_is(n, "Switch") && node_op_is(from, "Merge") && n->num_inputs == 2 &&
+           n->inputs[1].node && node_op_is(n->inputs[1].node, "LoopCond");
+}
+
 static void enter_facts(struct finder *f, struct node *n, struct node_facts *at)
 {
     struct walk *w = f->w;
+    at->open = w->r->loop_is_open &&
+               w->r->loop_is_open(w->r->hook_arg, attrs_string(&n->attrs, "frame_name"));
+    if (at->open)
+        return;
     const int32_t parent = at->frame, guard = at->guard;
     const int32_t loop = find_loop(f, n, parent);
     struct fwd_loop *l = &w->loops[loop];
@@ -240,6 +262,8 @@ static void find_facts(struct finder *f, struct node *n)
     const bool between = f->between[n->id];
     if (node_op_is(n, "Enter")) {
         enter_facts(f, n, &at);
+    } else if (is_open_part(w, n)) {
+        at.open = true;
     } else if (node_op_is(n, "Exit")) {
         exit_facts(f, n, &at);
     } else if (is_loop_merge(n)) {
@@ -358,7 +382,7 @@ static bool next_before(struct walk *w, struct visit *v, struct node **from)
         *from = l->enters.v[v->next++]->inputs[0].node;
         return true;
     }
-    if (at && (node_op_is(n, "Enter") || (at->back && node_op_is(n, "Merge"))))
+    if (at && !at->open && (node_op_is(n, "Enter") || (at->back && node_op_is(n, "Merge"))))
         return false;
     if (v->next >= n->num_inputs)
         return false;

@@ -37,6 +37,7 @@ struct node_facts { /* of a node of the forward graph */
     int32_t loop;   /* Enter, Exit: which loop's */
     int32_t guard;
     bool back; /* a loop's Merge, or its Switch */
+    bool open; /* of a loop that is being built: its Enters hand on, its Merges are no use */
 };
 
 struct fwd_loop { /* a loop of the forward graph, as far as ys depend on it */
@@ -48,6 +49,7 @@ struct fwd_loop { /* a loop of the forward graph, as far as ys depend on it */
     struct node_list order;  /* what a turn computes, dependencies first */
     int32_t guard;           /* in the parent: of the branch that the loop is in */
     struct node *first_exit; /* in the order of the parent */
+    bool silent;             /* no gradient flows through */
     int scan;                /* 1 while its Enters' inputs are being ordered, 2 after */
 };
 

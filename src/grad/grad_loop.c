@@ -412,7 +412,7 @@ done:
 bool walk_loop(struct walk *w, int fwd, struct status *st)
 {
     const struct fwd_loop *f = &w->loops[fwd];
-    if (!any_gradient(w, f))
+    if (f->silent || !any_gradient(w, f))
         return true;
     if (!loop_ok(w, f, st))
         return false;

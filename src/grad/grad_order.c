@@ -36,7 +36,8 @@ static void each_input(struct queue *q, struct node *n,
             visit(q, l->enters.v[i]->inputs[0].node);
         return;
     }
-    if (w->facts && (node_op_is(n, "Enter") || (w->facts[n->id].back && node_op_is(n, "Merge"))))
+    if (w->facts && !w->facts[n->id].open &&
+        (node_op_is(n, "Enter") || (w->facts[n->id].back && node_op_is(n, "Merge"))))
         return;
     for (int i = 0; i < n->num_inputs; i++)
         visit(q, n->inputs[i].node);

@@ -303,6 +303,19 @@ static bool start_from_ys(struct walk *w, struct grad_ctx *g, struct status *st)
 
 /* --- one node --- */
 
+/* Of a loop that is being built around: what enters it is what was outside, in every turn. */
+static bool through_open_loop(struct grad_ctx *g, struct status *st)
+{
+    if (!node_op_is(g->node, "Enter"))
+        return status_unimplemented(
+            st,
+            "Gradients by values that a while loop begins with, inside of the loop, are not "
+            "supported: '%s'",
+            g->node->name);
+    g->dxs[0] = g->dys[0];
+    return true;
+}
+
 static bool call_gradient_of(struct walk *w, struct grad_ctx *g, struct status *st)
 {
     struct node *n = g->node;
@@ -325,6 +338,8 @@ static bool call_gradient_of(struct walk *w, struct grad_ctx *g, struct status *
 
 static bool call_gradient(struct walk *w, struct grad_ctx *g, struct status *st)
 {
+    if (w->facts && w->facts[g->node->id].open)
+        return through_open_loop(g, st);
     if (!g->r->node_scopes)
         return call_gradient_of(w, g, st);
     const char *outer = g->prefix;
@@ -403,7 +418,7 @@ static bool walk_node(struct walk *w, struct node *n, struct status *st)
 /* Enter, Merge, Switch and NextIteration of a loop are the loop's work. */
 static bool is_loops_own(const struct walk *w, const struct node *n)
 {
-    if (!w->facts)
+    if (!w->facts || w->facts[n->id].open)
         return false;
     return w->facts[n->id].back || node_op_is(n, "Enter") || node_op_is(n, "NextIteration");
 }

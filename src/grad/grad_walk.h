@@ -38,6 +38,10 @@ struct grad_request {
     /* Nodes are placed with n (NULL: anywhere) from here on, until the like with end. NULL: no. */
     void (*placed_with)(void *arg, struct node *n, bool end);
     void *hook_arg;
+    /* Whether the loop of this frame is being built around the gradients: what enters it is then
+     * what was outside. Whether none flows through it (back_prop false). NULL: neither. */
+    bool (*loop_is_open)(void *arg, struct str frame);
+    bool (*loop_is_silent)(void *arg, const char *frame);
     /* The gradient that a client gives under this name, or NULL. g NULL: only whether it has one.
      * With it the attribute _gradient_op_type says under which name a node's is. */
     enum grad_said (*client)(void *arg, struct grad_ctx *g, const char *name, struct status *st);

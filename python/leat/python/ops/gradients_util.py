@@ -238,6 +238,8 @@ def _call(graph, ys, xs, grad_ys, stops, scope, how):
 
 def _raise(error):
     code, message = error.args
+    if 'Second-order gradient for while loops not supported' in message:
+        raise TypeError('Second-order gradient for while loops not supported.') from None
     if 'No gradient defined for op' in message or code == _NOT_FOUND:
         raise LookupError(message.split(' [[gradient of node')[0]) from None
     ops.raise_build_error(error)
