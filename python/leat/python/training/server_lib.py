@@ -27,13 +27,13 @@ def _make_server_def(server_or_cluster_def, job_name, task_index, protocol, conf
     elif len(server_def.cluster.job) == 1:
         server_def.job_name = server_def.cluster.job[0].name
     else:
-        raise ValueError('Must specify an explicit job_name.')
+        raise ValueError('Must specify an explicit `job_name`.')
     if task_index is not None:
         server_def.task_index = task_index
     elif len(server_def.cluster.job) == 1 and len(server_def.cluster.job[0].tasks) == 1:
         server_def.task_index = list(server_def.cluster.job[0].tasks)[0]
     else:
-        raise ValueError('Must specify an explicit task_index.')
+        raise ValueError('Must specify an explicit `task_index`.')
     server_def.protocol = 'grpc' if protocol is None else protocol
     if config is not None:
         server_def.default_session_config.MergeFrom(config)
@@ -78,7 +78,7 @@ class Server(object):
     @staticmethod
     def create_local_server(config=None, start=True):
         """A cluster of this one task, on a free port."""
-        return Server({'localhost': ['localhost:0']}, protocol='grpc', config=config, start=start)
+        return Server({'local': ['localhost:0']}, protocol='grpc', config=config, start=start)
 
 
 class ClusterSpec(object):
