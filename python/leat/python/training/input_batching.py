@@ -335,6 +335,5 @@ def shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, ke
 
 
 def _listed(tensor_list):
-    """One tensor stands for a list of one."""
-    single = isinstance(tensor_list, (ops.Tensor, sparse_tensor.SparseTensor))
-    return [tensor_list] if single else list(tensor_list)
+    """The tensors as a list; a tensor is none."""
+    return list(tensor_list)
