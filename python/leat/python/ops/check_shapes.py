@@ -155,18 +155,13 @@ def _symbols(symbolic_shape):
     return [None if s in (None, '.') else s for s in symbolic_shape]
 
 
-def _dims_of(tensor):
-    """The sizes of a tensor, as numbers where they are known; None for an unknown rank."""
+def _dims_of(tensor, count):
+    """The first sizes of a tensor, as numbers where they are known."""
+    shape = array_ops.shape(tensor)
     if tensor.get_shape().ndims is None:
-        return None
-    shape = None
-    sizes = []
-    for i, size in enumerate(tensor.get_shape().as_list()):
-        if size is None:
-            shape = array_ops.shape(tensor) if shape is None else shape
-            size = shape[i]
-        sizes.append(size)
-    return sizes
+        return [shape[i] for i in range(count)]
+    return [shape[i] if size is None else size
+            for i, size in enumerate(tensor.get_shape().as_list())]
 
 
 def assert_shapes_v2(shapes, data=None, summarize=None, message=None, name=None):
@@ -181,12 +176,18 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
         entries = []
         for tensor, symbolic in items:
             symbolic = _symbols(symbolic)
-            entries.append((ops.convert_to_tensor(tensor), symbolic))
+            tensor = ops.convert_to_tensor(tensor)
+            entries.append((tensor, symbolic, _dims_of(tensor, len(symbolic))))
         known = {}
-        assertions = [assert_rank(x, len(symbols), data=data, summarize=summarize,
-                                  message=message) for x, symbols in entries]
-        for x, symbols in entries:
-            sizes = _dims_of(x) or [array_ops.shape(x)[i] for i in range(len(symbols))]
+        assertions = []
+        for x, symbols, _ in entries:
+            if len(symbols) == 1:  # a scalar stands for a vector of one
+                assertions.append(assert_rank_in(x, (0, 1), data=data, summarize=summarize,
+                                                 message=message))
+            else:
+                assertions.append(assert_rank(x, len(symbols), data=data, summarize=summarize,
+                                              message=message))
+        for x, symbols, sizes in entries:
             for i, (symbol, size) in enumerate(zip(symbols, sizes)):
                 if symbol is not None:
                     check = _check_size(x, i, symbol, size, known, data, summarize, message)

@@ -57,10 +57,10 @@ def _OverrideBinaryOperatorHelper(func, op_name, clazz_object=ops.Tensor):
     clazz_object._override_operator('__r%s__' % op_name, _right_wrapper(func, op_name))
 
 
-def _operands(x, y):
-    """Both as tensors of one type."""
+def _operands(x, y, of_one_type=False):
+    """Both as tensors, which must be of one type; y made of x's type when it is no tensor."""
     x = ops.convert_to_tensor(x, name='x')
-    y = ops.convert_to_tensor(y, name='y')
+    y = ops.convert_to_tensor(y, name='y', dtype=x.dtype.base_dtype if of_one_type else None)
     if x.dtype.base_dtype != y.dtype.base_dtype:
         raise TypeError('x and y must have the same dtype, got %r != %r'
                         % (x.dtype.base_dtype, y.dtype.base_dtype))
@@ -88,7 +88,7 @@ def _truediv_python3(x, y, name=None):
 def _div_python2(x, y, name=None):
     """x / y, rounded down for integers."""
     with ops.name_scope(name, 'div', [x, y]) as name:
-        x, y = _operands(x, y)
+        x, y = _operands(x, y, of_one_type=True)
         if x.dtype.is_floating or x.dtype.is_complex:
             return gen_math_ops.real_div(x, y, name=name)
         return gen_math_ops.floor_div(x, y, name=name)

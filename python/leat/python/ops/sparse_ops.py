@@ -87,7 +87,7 @@ def sparse_to_indicator(sp_input, vocab_size, name=None):
         count = array_ops.shape(sp_input.indices)[0]
         ones = array_ops.fill(array_ops.expand_dims(count, 0), True)
         values = sparse_tensor.SparseTensor(sp_input.indices, ones, sp_input.dense_shape)
-        merged = sparse_merge_impl(sp_input, values, vocab_size)
+        merged = sparse_merge_impl(sp_input, values, vocab_size, name)
         return sparse_tensor_to_dense(merged, default_value=False, validate_indices=False,
                                       name=name)
 

@@ -237,10 +237,9 @@ def sparse_transpose(sp_input, perm=None, name=None):
             np.array(perm)
         shape = sp_input.get_shape()
         if known is not None and shape.is_fully_defined():
-            from leat.python.framework import constant_op
-            dims = [shape.as_list()[i] for i in known]
-            constant_op.constant(dims, dtype=dtypes.int64)
-            new_shape = dims
+            if not isinstance(perm, ops.Tensor):
+                ops.convert_to_tensor(perm)
+            new_shape = [shape.as_list()[i] for i in known]
         else:
             new_shape = array_ops.gather(sp_input.dense_shape, perm)
         return sparse_reorder(sparse_tensor.SparseTensor(indices, sp_input.values, new_shape))
