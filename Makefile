@@ -104,7 +104,8 @@ nightly: ## all of it, in full
 	@tools/run_steps.sh "test=make test TIER=full" "lint=make lint" "asan=make asan TIER=full" \
 	    "ubsan=make ubsan TIER=full" "tsan=make tsan TIER=full" "torture=make torture" \
 	    "cross=make cross" "fuzz=make fuzz FUZZ_SECONDS=600" "interop=make interop TIER=full" \
-	    "bench=make bench && echo 1 passed, 0 failed, 0 skipped"
+	    "soak=LEAT_SOAK_SECONDS=1800 make test TIER=full TESTS=faults-test_soak" \
+    "bench=make bench && echo 1 passed, 0 failed, 0 skipped"
 
 install: all ## install under PREFIX (DESTDIR is respected)
 	@meson configure $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=lib

@@ -219,7 +219,10 @@ const char *peer_name(const struct peer *p)
 
 const char *peer_address(const struct peer *p)
 {
-    return p->address;
+    lock_take(&p->set->lock);
+    const char *address = p->address; /* either lives as long as the set */
+    lock_drop(&p->set->lock);
+    return address;
 }
 
 uint64_t peer_incarnation(struct peer *p)

@@ -32,8 +32,8 @@ struct entry { /* what one kernel changed; owned by the log */
     bool whole;    /* the last one of those that say everything */
 };
 struct mark {               /* an op of a step that has run; in the table */
-    struct tensor *outputs; /* those that are no references */
     int n;
+    struct tensor outputs[]; /* those that are no references */
 };
 
 enum replica_role { REPLICA_STARTING, REPLICA_SERVES, REPLICA_STANDS_BY };

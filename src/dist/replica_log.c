@@ -72,14 +72,13 @@ static void mark_free(struct mark *m)
 {
     for (int i = 0; i < m->n; i++)
         tensor_clear(&m->outputs[i]);
-    mem_free(m->outputs);
     mem_free(m);
 }
 
 void replica_add_mark(struct replica *r, uint64_t key, struct tensor *outputs, int n)
 {
-    struct mark *m = mem_new(struct mark);
-    *m = (struct mark){.outputs = mem_new_array(struct tensor, n + 1), .n = n};
+    struct mark *m = mem_alloc(sizeof *m + sizeof m->outputs[0] * (size_t)n);
+    m->n = n;
     for (int i = 0; i < n; i++)
         m->outputs[i] = tensor_copy(&outputs[i]);
     uint64_t *at = &r->ring[r->next_mark++ % CHANGE_MARKS_KEPT];
