@@ -60,7 +60,7 @@ def internal_convert_to_tensor(value, dtype=None, name=None, as_ref=False, prefe
     if isinstance(value, ops.Tensor):
         if dtype is not None and not dtype.is_compatible_with(value.dtype):
             raise ValueError('Tensor conversion requested dtype %s for Tensor with dtype %s: %r'
-                             % (dtype.name, value.dtype.name, str(value)))
+                             % (dtype.name, value.dtype.name, value))
         return value
     if preferred_dtype is not None:
         preferred_dtype = dtypes.as_dtype(preferred_dtype)

@@ -22,6 +22,7 @@ from leat.python.util import compat
 
 _VALID_OP_NAME = re.compile('^[A-Za-z0-9.][A-Za-z0-9_.\\-/]*$')
 _VALID_SCOPE_NAME = re.compile('^[A-Za-z0-9_.\\-/]*$')
+_MADE_AT = re.compile(r" \[node '[^']*' \([^)]*\) made at [^\]]*\]$")
 _uid_lock = threading.Lock()
 _uid = 0
 
@@ -49,6 +50,7 @@ def numpy_text(tensor, is_repr=False):
 def raise_build_error(error):
     """The library's error as Python's class for one made while building."""
     code, message = error.args
+    message = _MADE_AT.sub('', message)
     if code in (errors_impl.INVALID_ARGUMENT, errors_impl.NOT_FOUND, errors_impl.OUT_OF_RANGE,
                 errors_impl.FAILED_PRECONDITION, errors_impl.ALREADY_EXISTS):
         raise ValueError(message) from None
