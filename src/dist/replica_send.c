@@ -3,6 +3,7 @@
  * way. Steps that end meanwhile go with the next one, so many clients share a round trip. A message
  * that was not answered is sent again, and what the other had already is passed over there; after a
  * lease without answers the stream is closed, and begins anew with everything. */
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "dist/replica_impl.h"
@@ -18,6 +19,17 @@ enum {
     MIN_RATE_PER_MS = 10000, /* bytes: a slower network counts as a broken one */
     TENSORS_FIELD = 11,
 };
+
+/* Failpoint: replica_pieces, values and messages that are tiny. */
+static int64_t max_piece(void)
+{
+    return FAILPOINT("replica_pieces") ? 1000 : MAX_PIECE;
+}
+
+static int64_t max_bytes(void)
+{
+    return FAILPOINT("replica_pieces") ? 3000 : MAX_BYTES;
+}
 
 void replica_close_stream(struct replica *r)
 {
@@ -82,7 +94,7 @@ static bool put_piece(struct batch *b, const struct entry *e, const struct chang
 {
     const struct tensor *t = &c->values[0];
     const int64_t size = (int64_t)dtype_size(t->dtype);
-    const int64_t n = min_i64(MAX_PIECE / size, t->num_elems - *offset);
+    const int64_t n = min_i64(max_piece() / size, t->num_elems - *offset);
     struct shape flat = shape_1(t->num_elems);
     struct tensor all;
     struct pb_leat_peer_change *p = put_head(b, e, c);
@@ -103,7 +115,7 @@ static bool put_piece(struct batch *b, const struct entry *e, const struct chang
 static bool is_big(const struct change *c)
 {
     return c->kind == KIND(VALUE) && c->num_values == 1 && !dtype_is_managed(c->values[0].dtype) &&
-           tensor_bytes(&c->values[0]) > MAX_PIECE;
+           tensor_bytes(&c->values[0]) > (size_t)max_piece();
 }
 
 static bool put_change(struct batch *b, const struct entry *e, const struct change *c,
@@ -126,7 +138,7 @@ static bool put_entry(struct batch *b, const struct entry *e, struct status *st)
 {
     while (b->at_change < e->n) {
         const struct change *c = &e->changes[b->at_change];
-        if (b->bytes >= MAX_BYTES)
+        if (b->bytes >= max_bytes())
             return false;
         if (!is_big(c)) {
             if (!put_change(b, e, c, st))
@@ -165,7 +177,7 @@ static bool fill(struct replica *r, struct batch *b, struct status *st)
     b->q->part = b->at_part = r->at_part;
     b->at_change = r->at_change;
     b->at_offset = r->at_offset;
-    while (e && b->bytes < MAX_BYTES && n++ < MAX_ENTRIES) {
+    while (e && b->bytes < max_bytes() && n++ < MAX_ENTRIES) {
         if (!put_entry(b, e, st)) {
             b->at_part++;
             break;

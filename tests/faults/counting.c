@@ -17,7 +17,7 @@
 #include "base/lock.h"
 #include "leat/leat.h"
 
-enum { CLIENTS = 3, ROWS = 64 };
+enum { CLIENTS = 3, ROWS = COUNTING_ROWS };
 
 static void must(TF_Status *s)
 {
@@ -27,16 +27,19 @@ static void must(TF_Status *s)
 
 static void counters_open(struct counters *k, const struct faults_task *at)
 {
-    static const float zeros[ROWS * 2], ones[2] = {1, 1};
+    static float start[ROWS * 2];
+    static const float ones[2] = {1, 1};
+    for (int i = 0; i < ROWS * 2; i++)
+        start[i] = i / 2 == COUNTING_ROW ? 0 : (float)(i / 2);
     TF_Status *s = TF_NewStatus();
     TF_Graph *g = k->g = TF_NewGraph();
     leat_with_device(g, "/job:ps/task:0") {
         TF_Output one = leat_const_double(g, 1);
         k->dense = leat_variable(g, "dense", leat_const_double(g, 0));
         k->handle = leat_variable(g, "handle", leat_const_double(g, 0), .resource = 1);
-        k->table = leat_variable(g, "table", leat_const_floats(g, zeros, leat_shape(ROWS, 2)));
+        k->table = leat_variable(g, "table", leat_const_floats(g, start, leat_shape(ROWS, 2)));
         TF_Output a = leat_assign_add(g, k->dense, one), b = leat_assign_add(g, k->handle, one);
-        TF_Output d = leat_scatter_add(g, k->table, leat_const_int(g, 7),
+        TF_Output d = leat_scatter_add(g, k->table, leat_const_int(g, COUNTING_ROW),
                                        leat_const_floats(g, ones, leat_shape(2)));
         k->add = leat_group(g, (TF_Operation *[]){a.oper, b.oper, d.oper}, 3, "add");
         k->handle = leat_variable_value(g, k->handle);
@@ -150,7 +153,7 @@ void counting_close(void)
 void counting_check(void)
 {
     double dense = 0, handle = 0;
-    float table[ROWS * 2];
+    static float table[ROWS * 2];
     TF_Status *s = TF_NewStatus();
     counting_stop();
     const struct counters *k = &clients[0].k;
@@ -161,15 +164,15 @@ void counting_check(void)
     must(s);
     const double low = (double)sum(false), high = low + (double)sum(true);
     print_message("%g acknowledged, %g failed; %g %g %g\n", low, high - low, dense, handle,
-                  (double)table[14]);
+                  (double)table[COUNTING_ROW * 2]);
     for (int i = 0; i < CLIENTS; i++) {
         if (clients[i].failed > 0)
             print_message("client %d: %s\n", i, clients[i].error);
     }
     counting_close();
-    if (dense < low || dense > high || handle < low || handle > high || table[14] < low ||
-        table[14] > high)
+    if (dense < low || dense > high || handle < low || handle > high ||
+        table[COUNTING_ROW * 2] < low || table[COUNTING_ROW * 2] > high)
         fail_msg("%g acknowledged, %g failed; but %g %g %g", low, high - low, dense, handle,
-                 (double)table[14]);
+                 (double)table[COUNTING_ROW * 2]);
     TF_DeleteStatus(s);
 }

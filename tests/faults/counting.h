@@ -8,6 +8,8 @@
 #include "cluster.h"
 #include "leat/leat.h"
 
+enum { COUNTING_ROWS = 2048, COUNTING_ROW = 7 }; /* of the table; which counts, from 0 */
+
 /* A dense counter, one behind a handle, and a table of which one row counts. */
 struct counters {
     TF_Graph *g;

@@ -40,6 +40,15 @@ static int set_up(void **state)
     return 0;
 }
 
+/* Values and messages are cut small, so that the table takes many of both. */
+static int set_up_pieces(void **state)
+{
+    setenv("LEAT_FAILPOINTS", "replica_pieces=on", 1);
+    int result = set_up(state);
+    unsetenv("LEAT_FAILPOINTS");
+    return result;
+}
+
 static int tear_down(void **state)
 {
     (void)state;
@@ -70,6 +79,35 @@ static void test_standby__both_killed_in_turn(void **state)
     counting_wait(50);
     faults_kill(standby);
     counting_wait(50);
+    counting_check();
+}
+
+/* Each row of the table holds its number, as it did. */
+static void check_whole(void)
+{
+    static float table[COUNTING_ROWS * 2];
+    struct counters *k;
+    TF_Status *s = TF_NewStatus();
+    counting_stop();
+    counting_first(&k);
+    leat_run(k->session, s,
+             .fetches = leat_fetches(leat_fetch(k->table, table, COUNTING_ROWS * 2)));
+    assert_int_equal(TF_GetCode(s), TF_OK);
+    for (int i = 0; i < COUNTING_ROWS * 2; i++) {
+        if (i / 2 != COUNTING_ROW && table[i] != (float)(i / 2))
+            fail_msg("row %d has %g", i / 2, (double)table[i]);
+    }
+    TF_DeleteStatus(s);
+}
+
+static void test_standby__in_pieces(void **state)
+{
+    (void)state;
+    if (!c.n)
+        skip();
+    faults_kill(ps);
+    counting_wait(50);
+    check_whole();
     counting_check();
 }
 
@@ -200,6 +238,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_standby__ps_frozen_and_thawed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__standby_killed_and_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__witness_killed_and_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_standby__in_pieces, set_up_pieces, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__both_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__a_wait_in_a_queue_ends, set_up, tear_down),
     };
