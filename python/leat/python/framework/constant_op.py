@@ -24,7 +24,7 @@ def _constant_impl(value, dtype, shape, name, verify_shape, allow_broadcast):
     graph = ops.get_default_graph()
     if hasattr(value, 'SerializeToString') and type(value).__name__ == 'TensorProto':
         dtype = dtypes.as_dtype(value.dtype)
-        data = ('value', 'v', _attr_of(value))
+        array, data = None, ('value', 'v', _attr_of(value))
     else:
         dtype = None if dtype is None else dtypes.as_dtype(dtype)
         array, dtype = tensor_util.as_array(value, dtype, shape, verify_shape, allow_broadcast)
@@ -34,6 +34,8 @@ def _constant_impl(value, dtype, shape, name, verify_shape, allow_broadcast):
                             [data, ('dtype', 't', dtype.as_datatype_enum)])
     except core.Error as e:
         ops.raise_build_error(e)
+    if array is not None and array.size <= 32:
+        op._constant = array  # so that the value can be looked at without a message
     return op._outputs[0]
 
 

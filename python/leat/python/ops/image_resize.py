@@ -154,12 +154,13 @@ def _resize_image_with_pad_common(image, target_height, target_width, resize_fn)
         r_height, r_width = f_height / ratio, f_width / ratio
         r_height_f = math_ops.floor(r_height)
         r_width_f = math_ops.floor(r_width)
+        i_height = math_ops.cast(r_height_f, dtypes.int32)
+        i_width = math_ops.cast(r_width_f, dtypes.int32)
         p_height = math_ops.maximum(0, math_ops.cast((f_target_height - r_height_f) / 2,
                                                      dtypes.int32))
         p_width = math_ops.maximum(0, math_ops.cast((f_target_width - r_width_f) / 2,
                                                     dtypes.int32))
-        resized = resize_fn(image, ops.convert_to_tensor(
-            [math_ops.cast(r_height_f, dtypes.int32), math_ops.cast(r_width_f, dtypes.int32)]))
+        resized = resize_fn(image, array_ops.concat([[i_height], [i_width]], axis=0))
         padded = image_ops_impl.pad_to_bounding_box(resized, p_height, p_width, target_height,
                                                     target_width)
         return padded if is_batch else array_ops.squeeze(padded, axis=[0])

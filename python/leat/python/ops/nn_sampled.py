@@ -44,16 +44,6 @@ def _without_hits(sampled_logits, labels, sampled, num_true, num_sampled):
                                                        validate_indices=False)
 
 
-def _class_weights(weights, biases, all_ids, num_flat_labels, partition_strategy):
-    """The rows of weights and biases of true and sampled classes, each apart."""
-    all_w = embedding_ops.embedding_lookup(weights, all_ids,
-                                           partition_strategy=partition_strategy)
-    if all_w.dtype != all_w.dtype.base_dtype:
-        all_w = math_ops.cast(all_w, all_w.dtype.base_dtype)
-    return all_w, array_ops.slice(
-        all_w, [0, 0], array_ops.stack([num_flat_labels, -1]))
-
-
 def _compute_sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1,
                             sampled_values=None, subtract_log_q=True,
                             remove_accidental_hits=False, partition_strategy='mod', name=None,
@@ -74,8 +64,9 @@ def _compute_sampled_logits(weights, biases, labels, inputs, num_sampled, num_cl
         sampled, true_count, sampled_count = (array_ops.stop_gradient(s) for s in sampled_values)
         sampled = math_ops.cast(sampled, dtypes.int64)
         all_ids = array_ops.concat([flat, sampled], 0)
-        all_w, true_w = _class_weights(weights, biases, all_ids, array_ops.shape(flat)[0],
-                                       partition_strategy)
+        all_w = embedding_ops.embedding_lookup(weights, all_ids,
+                                               partition_strategy=partition_strategy)
+        true_w = array_ops.slice(all_w, [0, 0], array_ops.stack([array_ops.shape(flat)[0], -1]))
         sampled_w = array_ops.slice(all_w, array_ops.stack([array_ops.shape(flat)[0], 0]),
                                     [-1, -1])
         sampled_logits = math_ops.matmul(inputs, sampled_w, transpose_b=True)

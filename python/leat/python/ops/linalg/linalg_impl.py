@@ -121,7 +121,7 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
         s = linalg_ops.svd(a, compute_uv=False)
         if tol is None:
             shape = a.get_shape()[-2:]
-            m = max(shape.as_list()) if shape.is_fully_defined() else math_ops.reduce_max(
+            m = np.max(shape.as_list()) if shape.is_fully_defined() else math_ops.reduce_max(
                 array_ops.shape(a)[-2:])
             eps = np.finfo(a.dtype.as_numpy_dtype).eps
             tol = eps * math_ops.cast(m, a.dtype) * math_ops.reduce_max(s, axis=-1, keepdims=True)
