@@ -82,10 +82,7 @@ def _list_array(values, dtype):
     try:
         array = np.array(_plain(values), dtype=wanted if wanted is not object else None)
     except ValueError:
-        raise ValueError('Can\'t convert non-rectangular Python sequence to Tensor.'
-                         if dtype is None else
-                         'Argument must be a dense tensor: %s - got an irregular sequence.'
-                         % (values,)) from None
+        raise _ragged(values) from None
     except OverflowError:
         raise ValueError('%s: %r does not fit' % (dtype.name if dtype else 'constant',
                                                   values)) from None
@@ -94,6 +91,20 @@ def _list_array(values, dtype):
     if dtype is None:
         array = _default_types(values, array)
     return array
+
+
+def _ragged(values):
+    """The error of lists whose rows differ: the shape that they have, and the first row's."""
+    wanted, row = [], values
+    while isinstance(row, (list, tuple)):
+        wanted.append(len(row))
+        row = row[0] if row else None
+    found, rows = [], [values]
+    while rows and all(isinstance(r, (list, tuple)) and len(r) == len(rows[0]) for r in rows):
+        found.append(len(rows[0]))
+        rows = [item for r in rows for item in r]
+    return ValueError('Argument must be a dense tensor: %s - got shape %s, but wanted %s.'
+                      % (values, found, wanted))
 
 
 def _plain(values):
@@ -108,7 +119,7 @@ def _object_array(values, array, dtype):
     if leaves and all(isinstance(v, (str, bytes)) for v in leaves):
         return _string_array(values)
     if any(isinstance(v, (list, tuple, np.ndarray)) for v in leaves):
-        raise ValueError('Can\'t convert non-rectangular Python sequence to Tensor.')
+        raise _ragged(values)
     if leaves and all(isinstance(v, numbers.Integral) for v in leaves):
         raise ValueError('Can\'t convert Python sequence with out-of-range integer to Tensor.')
     raise TypeError('Failed to convert object of type %s to Tensor. Contents: %s. Consider '
