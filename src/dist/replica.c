@@ -196,17 +196,17 @@ static bool ask_witness(struct replica *r, int ask, bool in_sync, bool *granted,
 /* What the witness was told is told to it no more: the other process may not take over. */
 static void go_alone(struct replica *r)
 {
-    bool was = false;
+    int64_t times = 0;
     lock_take(&r->lock);
     if (r->role == REPLICA_SERVES && r->stream != STREAM_OPEN) {
-        was = r->counted;
+        times = r->counted ? ++r->times_alone : 0;
         r->counted = false;
     }
     lock_drop(&r->lock);
-    if (was)
-        log_warning("%s goes on alone: the process that stands by cannot be reached; were this one "
-                    "lost now, its state would be",
-                    r->task);
+    if (times > 0)
+        log_warning("%s goes on alone (%lld. time): the process that stands by cannot be reached; "
+                    "were this one lost now, its state would be",
+                    r->task, (long long)times);
 }
 
 static void renew(struct replica *r)

@@ -67,6 +67,7 @@ struct replica {
     struct cond poke; /* of the lease's thread */
     /* --- guarded by lock --- */
     enum replica_role role;
+    int64_t times_alone;
     bool stopping, asking; /* asking: to be promoted; nothing is taken meanwhile */
     uint64_t epoch;
     /* who stands by */

@@ -57,6 +57,16 @@ static void test_cluster__between_graph(void **state)
     program_says("after my 100 steps: 300"); /* whoever was last saw all */
 }
 
+/* It ends when the ps does, by itself. */
+static void test_cluster__with_a_standby(void **state)
+{
+    (void)state;
+    need_grpc();
+    assert_int_equal(cluster("--ps 1 --workers 2 --standby", "$E/between_graph"), 0);
+    program_says("after my 100 steps: 200");
+    program_says("[standby:0] /job:ps/replica:0/task:0 serves at grpc://localhost:");
+}
+
 static void test_cluster__word2vec_under_a_supervisor(void **state)
 {
     (void)state;
@@ -106,6 +116,7 @@ int main(void)
         cmocka_unit_test(test_cluster__two_ps),
         cmocka_unit_test(test_cluster__in_graph),
         cmocka_unit_test(test_cluster__between_graph),
+        cmocka_unit_test(test_cluster__with_a_standby),
         cmocka_unit_test(test_cluster__word2vec_under_a_supervisor),
         cmocka_unit_test(test_cluster__first_failure_decides),
         cmocka_unit_test(test_cluster__check),
