@@ -390,7 +390,7 @@ static bool walk_node(struct walk *w, struct node *n, struct status *st)
     bool ok = true;
     if (w->r->colocate)
         grad_place_with(&g, n);
-    if (sum_outputs(&g, p, n->num_outputs) && any_input_flows(w, n)) {
+    if (sum_outputs(&g, p, n->num_outputs) && !w->stop[n->id] && any_input_flows(w, n)) {
         g.dys = arena_array(&g.arena, struct grad_value, n->num_outputs);
         g.dxs = arena_array(&g.arena, struct grad_value, n->num_inputs);
         for (int i = 0; i < n->num_outputs; i++) {

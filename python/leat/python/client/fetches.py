@@ -10,6 +10,7 @@ import collections.abc
 import numpy as np
 
 from leat._load import core
+from leat.python.framework import errors_impl
 from leat.python.framework import ops
 
 _HANDLE_OPS = ('GetSessionHandle', 'GetSessionHandleV2')
@@ -118,6 +119,12 @@ class FetchHandler:
         element = _element(self._graph, fetch)
         place = self._places.get(element)
         if place is None:
+            if not self._graph.is_fetchable(element):
+                raise errors_impl.InaccessibleTensorError(
+                    'Operation %r has been marked as not fetchable. Typically this happens when '
+                    'it is defined in another function or code block. Use return values,'
+                    'explicit Python locals or TensorFlow collections to access it.'
+                    % (element.op.name if isinstance(element, ops.Tensor) else element.name))
             place = self._places[element] = len(self._elements)
             self._elements.append(element)
             if isinstance(element, ops.Tensor) and element.op.type in _HANDLE_OPS:

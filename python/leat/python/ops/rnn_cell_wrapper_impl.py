@@ -96,10 +96,11 @@ class DropoutWrapper(_RNNCellWrapperV1):
             raise TypeError('dropout_state_filter_visitor must be callable')
         self._dropout_state_filter = (dropout_state_filter_visitor
                                       or _default_dropout_state_filter_visitor)
-        for attr, prob in (('input_keep_prob', input_keep_prob),
-                           ('state_keep_prob', state_keep_prob),
-                           ('output_keep_prob', output_keep_prob)):
-            setattr(self, '_' + attr, self._checked(attr, prob))
+        with ops.name_scope('DropoutWrapperInit'):
+            for attr, prob in (('input_keep_prob', input_keep_prob),
+                               ('state_keep_prob', state_keep_prob),
+                               ('output_keep_prob', output_keep_prob)):
+                setattr(self, '_' + attr, self._checked(attr, prob))
         self._variational_recurrent = variational_recurrent
         self._input_size = input_size
         self._seed = seed
@@ -113,11 +114,10 @@ class DropoutWrapper(_RNNCellWrapperV1):
     def _checked(attr, prob):
         if prob is None:
             return 1.0
-        with ops.name_scope(attr):
-            const = tensor_util.constant_value(prob) if tensor_util.is_tensor(prob) else prob
-        if const is None or not isinstance(const, (numbers.Real, float)) and \
-                not hasattr(const, '__float__'):
-            return prob
+        tensor = ops.convert_to_tensor(prob)
+        const = tensor_util.constant_value(tensor)
+        if const is None:
+            return tensor
         if const < 0 or const > 1:
             raise ValueError('Parameter %s must be between 0 and 1: %d' % (attr, const))
         return float(const)
