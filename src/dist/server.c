@@ -18,7 +18,13 @@
 #include "dist/witness.h"
 
 #define MS_NS ((int64_t)1000000)
-enum { MAX_HANDLERS = 64, GOODBYE_MS = 1000, STOP_GRACE_MS = 0, PS_IDLE_MS = 5000 };
+enum {
+    MAX_HANDLERS = 64,
+    GOODBYE_MS = 1000,
+    STOP_GRACE_MS = 0,
+    PS_IDLE_MS = 5000,
+    JOIN_LOOK_MS = 40
+};
 
 struct route { /* the arg of a method */
     struct server *server;
@@ -521,19 +527,25 @@ bool server_join(struct server *s, struct status *st)
 {
     int64_t idle = idle_ms(s);
     lock_take(&s->lock);
-    while (!s->stopped) {
+    bool asked = false; /* to give up: Ctrl-C; the server serves on */
+    while (!s->stopped && !asked) {
         int64_t now = clock_now_ns();
         bool quiet = s->started && idle >= 0 && now - s->asked_ns >= idle * MS_NS;
         bool all_left = idle >= 0 && !s->stopping && peers_all_left(s->peers, "ps");
         if ((all_left && quiet) || (idle >= 0 && s->other_left))
             break;
-        if (idle >= 0) /* tasks of TensorFlow leave without a word */
-            (void)cond_wait_until(&s->changed, &s->lock, now + 500 * MS_NS);
-        else
-            cond_wait(&s->changed, &s->lock);
+        if (idle < 0) {
+            asked = !cond_wait_or_stop(&s->changed, &s->lock);
+        } else if (!cond_wait_until(&s->changed, &s->lock, now + JOIN_LOOK_MS * MS_NS)) {
+            lock_drop(&s->lock); /* tasks of TensorFlow leave without a word */
+            asked = thread_should_stop();
+            lock_take(&s->lock);
+        }
     }
     bool over = s->stopped;
     lock_drop(&s->lock);
+    if (asked && !over)
+        return status_fail(st, STATUS_CANCELLED, "The wait for the server to stop was given up");
     return over || server_stop(s, st);
 }
 
