@@ -427,8 +427,9 @@ class Graph(object):
         else:
             waits = []
             for c in control_inputs:
-                if isinstance(c, ops.IndexedSlices):
-                    c = c.op
+                if isinstance(c, ops.IndexedSlices) or \
+                        hasattr(c, '_handle') and hasattr(c, 'op'):
+                    c = c.op  # a variable is not read for that
                 c = self.as_graph_element(c)
                 op = c.op if isinstance(c, ops.Tensor) else c
                 if op._ptr not in waits:

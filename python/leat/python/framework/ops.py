@@ -582,6 +582,9 @@ def _op_of_value(value):
         return value
     if isinstance(value, (Tensor, IndexedSlices)):
         return value.op
+    handle = getattr(value, 'handle', None)
+    if isinstance(handle, Tensor):
+        return handle.op  # a variable stands where its resource does
     element = _as_graph_element(value)
     if element is not None:
         return element if isinstance(element, Operation) else element.op

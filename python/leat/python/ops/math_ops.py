@@ -215,7 +215,8 @@ def round(x, name=None):
 def cast(x, dtype, name=None):
     """Another type; nothing is made when it is the type already."""
     base_type = dtypes.as_dtype(dtype).base_dtype
-    if isinstance(x, ops.Tensor) and base_type == x.dtype:
+    if (isinstance(x, ops.Tensor) or isinstance(getattr(x, 'handle', None), ops.Tensor)) and \
+            base_type == x.dtype:
         return x
     with ops.name_scope(name, 'Cast', [x]) as name:
         if isinstance(x, sparse_tensor.SparseTensor):

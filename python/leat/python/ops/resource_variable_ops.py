@@ -421,18 +421,14 @@ class ResourceVariable(BaseResourceVariable):
         graph = ops.get_default_graph()
         with ops.name_scope(name, 'Variable', [] if from_fn else [initial_value]) as scope:
             handle_name = ops.name_from_scope_name(scope)
-            graph._c.push_colocation(handle_name)
-            try:
+            with graph._attr_scope({'_class': ref_variable._stands_with(scope)}):
                 with ops.name_scope('Initializer'), ops.device(None):
                     initial_value = ops.convert_to_tensor(
                         initial_value() if from_fn else initial_value, name='initial_value',
                         dtype=dtype)
-            finally:
-                graph._c.pop()
-            if shape is None:
-                shape = (initial_value.get_shape() if validate_shape
-                         else tensor_shape.unknown_shape())
-            with graph._attr_scope({'_class': ref_variable._stands_with(scope)}):
+                if shape is None:
+                    shape = (initial_value.get_shape() if validate_shape
+                             else tensor_shape.unknown_shape())
                 handle = eager_safe_variable_handle(initial_value, shape, handle_name, scope, True)
             self._handle = handle
             self._handle_name = handle_name + ':0'
