@@ -117,7 +117,9 @@ class SyncReplicasOptimizer(optimizer.Optimizer):
                 token = self._sync_token_queue.dequeue()
             train_op = state_ops.assign(self._local_step, token)
             with ops.control_dependencies([update_op]):
-                tokens = array_ops.fill([self._tokens_per_step], global_step)
+                # The step after the update: a read of a reference might be from before it.
+                step = update_op.outputs[0] if update_op.outputs else global_step
+                tokens = array_ops.fill([self._tokens_per_step], step)
                 sync_op = self._sync_token_queue.enqueue_many((tokens,))
             if self._variable_averages is not None:
                 with ops.control_dependencies([sync_op]), ops.name_scope(''):
