@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clusters: which tasks there are (ClusterSpec), and one of them in this process (Server)."""
+import threading
+
 from leat._load import core
 from leat.core.protobuf import cluster_pb2
 from leat.core.protobuf import tensorflow_server_pb2
@@ -63,8 +65,21 @@ class Server(object):
         _call(self._server.start)
 
     def join(self):
-        """Waits until the server has stopped: for ever, in most programs."""
-        _call(self._server.join)
+        """Waits until the server has stopped: for ever, in most programs.
+
+        A thread does the waiting, so that Ctrl-C is seen by the one that called."""
+        failed = []
+
+        def wait():
+            try:
+                _call(self._server.join)
+            except errors_impl.OpError as e:
+                failed.append(e)
+        waiter = threading.Thread(target=wait, daemon=True, name='leat-server-join')
+        waiter.start()
+        waiter.join()
+        if failed:
+            raise failed[0]
 
     @property
     def server_def(self):

@@ -110,8 +110,9 @@ class SyncReplicasOptimizer(optimizer.Optimizer):
                 -1, global_step.dtype.base_dtype, shapes=(), name='sync_token_q',
                 shared_name='sync_token_q')
         # The runner closes its queue; the tokens' must stay open for other workers.
-        dummy_queue = data_flow_ops.FIFOQueue(1, dtypes.int32, shapes=(), name='dummy_queue',
-                                              shared_name='dummy_queue')
+        with ops.name_scope(''):
+            dummy_queue = data_flow_ops.FIFOQueue(1, dtypes.int32, shapes=(), name='dummy_queue',
+                                                  shared_name='dummy_queue')
         with ops.device(global_step.device), ops.name_scope(''):
             with ops.control_dependencies(train_ops):
                 token = self._sync_token_queue.dequeue()
