@@ -386,6 +386,16 @@ void peers_heard(struct peers *set, struct str task, uint64_t incarnation, bool 
         peer_run_due(p);
 }
 
+void peers_list_left(struct peers *set, struct arena *a, struct pb_strs *out)
+{
+    lock_take(&set->lock);
+    for (int i = 0; i < set->n; i++) {
+        if (set->v[i].said_goodbye)
+            pb_add_str(a, out, str_of(set->v[i].name));
+    }
+    lock_drop(&set->lock);
+}
+
 bool peers_all_left(struct peers *set, const char *but_job)
 {
     int others = 0, left = 0;

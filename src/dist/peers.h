@@ -47,6 +47,9 @@ void peers_set_self(struct peers *p, const char *task, uint64_t incarnation);
 void peers_heard(struct peers *p, struct str task, uint64_t incarnation, bool leaving);
 /* Tells the others that this task leaves; waits for their answers, timeout_ms at most. */
 void peers_goodbye(struct peers *p, int64_t timeout_ms);
+/* The names of those that have said goodbye, into the list. */
+struct arena;
+void peers_list_left(struct peers *p, struct arena *a, struct pb_strs *out);
 /* Whether there are tasks of other jobs, and each was seen and has left. */
 bool peers_all_left(struct peers *p, const char *but_job);
 

@@ -27,8 +27,8 @@
  *
  * Lease: a quarter of the failure deadline; margin: an eighth. A process that comes up serves only
  * once the other one or the witness has said that nobody else does. Variables are covered. Tables,
- * queues, accumulators and barriers are not: steps of sessions that keep some on such a task are not
- * tried again, and see a take-over as the restart of the task that it is for them.
+ * queues, accumulators and barriers are not: steps of sessions that keep some on such a task are
+ * not tried again, and see a take-over as the restart of the task that it is for them.
  *
  * Where the cluster has replicated tasks, each other task has a replica too, which keeps marks. */
 #ifndef LEAT_DIST_REPLICA_H
@@ -39,6 +39,7 @@
 
 struct replica;
 struct worker;
+struct peers;
 
 struct replica_options {
     const char *task;
@@ -48,7 +49,8 @@ struct replica_options {
     const char *witness_address;
     const struct rpc_security *security;
     int64_t failure_ms;
-    struct worker *worker; /* whose state it is; outlives the replica's threads */
+    struct worker *worker; /* whose state it is; outlives the replica's threads, as the next */
+    struct peers *peers;   /* who of them has left is told to the other process */
     /* It is decided that this process serves, or does not. Any thread. */
     void (*decided)(void *arg);
     /* The process that serves leaves cleanly, and so may this one. */

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "dist/peers.h"
 #include "dist/replica_impl.h"
 #include "dist/service.h"
 #include "dist/worker.h"
@@ -339,6 +340,8 @@ static void receive_job(void *arg)
         r->o.decided(r->o.arg);
     if (take)
         take_in(r, q, &s->values, out);
+    for (int64_t i = 0; take && i < q->left.n; i++) /* who is to end when all have left */
+        peers_heard(r->o.peers, q->left.v[i], 0, true);
     if (leaving)
         r->o.over(r->o.arg);
     serving_reply_message(s, out, &st);

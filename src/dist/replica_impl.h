@@ -31,7 +31,7 @@ struct entry { /* what one kernel changed; owned by the log */
     int64_t bytes; /* of the values */
     bool whole;    /* the last one of those that say everything */
 };
-struct mark {               /* an op of a step that has run; in the table */
+struct mark { /* an op of a step that has run; in the table */
     int n;
     struct tensor outputs[]; /* those that are no references */
 };

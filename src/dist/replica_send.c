@@ -6,6 +6,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "dist/peers.h"
 #include "dist/replica_impl.h"
 #include "op/tensor_proto.h"
 
@@ -172,6 +173,7 @@ static bool fill(struct replica *r, struct batch *b, struct status *st)
     b->q->silence_ms = (clock_now_ns() - r->stream_ok_ns) / MS_NS;
     b->q->reset = r->reset && r->at_part == 0;
     lock_drop(&r->lock);
+    peers_list_left(r->o.peers, &b->a, &b->q->left);
     b->q->task = str_of(r->task);
     b->q->incarnation = r->o.incarnation;
     b->q->part = b->at_part = r->at_part;

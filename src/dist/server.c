@@ -375,6 +375,7 @@ static void make_replica(struct server *s, const struct rpc_security *security)
                                       .security = security,
                                       .failure_ms = peers_failure_ms(s->peers),
                                       .worker = s->worker,
+                                      .peers = s->peers,
                                       .decided = replica_decided,
                                       .over = replica_over,
                                       .arg = s};
