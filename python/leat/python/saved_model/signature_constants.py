@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names in signatures: of methods, inputs, outputs."""
+DEFAULT_SERVING_SIGNATURE_DEF_KEY = 'serving_default'
+CLASSIFY_INPUTS = 'inputs'
+CLASSIFY_METHOD_NAME = 'tensorflow/serving/classify'
+CLASSIFY_OUTPUT_CLASSES = 'classes'
+CLASSIFY_OUTPUT_SCORES = 'scores'
+PREDICT_INPUTS = 'inputs'
+PREDICT_METHOD_NAME = 'tensorflow/serving/predict'
+PREDICT_OUTPUTS = 'outputs'
+REGRESS_INPUTS = 'inputs'
+REGRESS_METHOD_NAME = 'tensorflow/serving/regress'
+REGRESS_OUTPUTS = 'outputs'
+DEFAULT_TRAIN_SIGNATURE_DEF_KEY = 'train'
+DEFAULT_EVAL_SIGNATURE_DEF_KEY = 'eval'
+SUPERVISED_TRAIN_METHOD_NAME = 'tensorflow/supervised/training'
+SUPERVISED_EVAL_METHOD_NAME = 'tensorflow/supervised/eval'
