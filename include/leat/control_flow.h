@@ -43,8 +43,9 @@ typedef void (*leat_branch)(TF_Graph *g, TF_Output *results, void *data);
     /* One a variable: its shape in all turns; LEAT_NOT_GIVEN: that of its first value. NULL:      \
      * nothing is known of any. */                                                                 \
     const struct leat_shape *shape_invariants;                                                     \
-    int no_back_prop; /* 1: no gradient flows through; told by leat_flow_of */                     \
-    int swap_memory   /* told by leat_flow_of */
+    int no_back_prop;            /* 1: no gradient flows through; told by leat_flow_of */          \
+    int swap_memory;             /* told by leat_flow_of */                                        \
+    TF_Output maximum_iterations /* told by leat_flow_def: the condition counts */
 struct leat_while_loop_args {
     LEAT_WHILE_LOOP_FIELDS_;
 };
@@ -117,6 +118,10 @@ struct leat_flow {    /* a loop or branch; texts and id are the graph's */
 LEAT_EXPORT int leat_current_flow(TF_Graph *g, int level, struct leat_flow *out);
 /* The same for what op was made in. Exits and a branch's Merge are outside. Any thread. */
 LEAT_EXPORT int leat_flow_of(TF_Graph *g, TF_Operation *op, int level, struct leat_flow *out);
+/* The loop or branch whose id that is, as a serialized WhileContextDef or CondContextDef, with
+ * those inside. The caller deletes the buffer. NULL after an error: INVALID_ARGUMENT, no such id;
+ * FAILED_PRECONDITION, it is not built to its end. Any thread. */
+LEAT_EXPORT TF_Buffer *leat_flow_def(TF_Graph *g, const void *id, TF_Status *status);
 
 #ifdef __cplusplus
 }

@@ -48,10 +48,11 @@ static bool take_shapes(PyObject *list, int n, struct leat_shape **shapes, int64
     return true;
 }
 
-/* loop_begin(graph, variables, shapes, name, made_at, parallel, back_prop, swap): (loop, merged) */
+/* loop_begin(graph, variables, shapes, name, made_at, parallel, back_prop, swap, maximum=None):
+ * (loop, merged) */
 static PyObject *loop_begin(PyObject *module, PyObject *args)
 {
-    PyObject *graph, *list, *shape_list, *result = NULL;
+    PyObject *graph, *list, *shape_list, *maximum = Py_None, *result = NULL;
     struct leat_while_loop_args a = {0};
     struct leat_shape *shapes = NULL;
     int64_t *dims = NULL;
@@ -59,9 +60,11 @@ static PyObject *loop_begin(PyObject *module, PyObject *args)
     int n, back_prop;
     TF_Graph *g;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOzzipp", &graph, &list, &shape_list, &a.name, &a.made_at,
-                          &a.parallel_iterations, &back_prop, &a.swap_memory) ||
-        !(g = core_graph(graph)) || !core_outputs(list, &vars, &n))
+    if (!PyArg_ParseTuple(args, "OOOzzipp|O", &graph, &list, &shape_list, &a.name, &a.made_at,
+                          &a.parallel_iterations, &back_prop, &a.swap_memory, &maximum) ||
+        !(g = core_graph(graph)) ||
+        (maximum != Py_None && !core_output(maximum, &a.maximum_iterations)) ||
+        !core_outputs(list, &vars, &n))
         return NULL;
     a.no_back_prop = !back_prop;
     if (take_shapes(shape_list, n, &shapes, &dims)) {
@@ -264,6 +267,26 @@ static PyObject *flow_of(PyObject *module, PyObject *args)
     return describe(&f);
 }
 
+/* flow_def(graph, flow): a serialized WhileContextDef or CondContextDef. */
+static PyObject *flow_def(PyObject *module, PyObject *args)
+{
+    PyObject *graph, *number, *result = NULL;
+    TF_Graph *g;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO", &graph, &number) || !(g = core_graph(graph)))
+        return NULL;
+    const void *id = PyLong_AsVoidPtr(number);
+    if (PyErr_Occurred())
+        return NULL;
+    TF_Status *st = TF_NewStatus();
+    TF_Buffer *bytes = leat_flow_def(g, id, st);
+    if (core_ok(st)) {
+        result = PyBytes_FromStringAndSize(bytes->data, (Py_ssize_t)bytes->length);
+        TF_DeleteBuffer(bytes);
+    }
+    return result;
+}
+
 static PyMethodDef functions[] = {
     {"loop_begin", loop_begin, METH_VARARGS, "Begins a loop: (loop, merged variables)."},
     {"loop_body", loop_body, METH_VARARGS, "Ends the condition: the body's variables."},
@@ -275,6 +298,7 @@ static PyMethodDef functions[] = {
     {"branches_abandon", branches_abandon, METH_O, "Gives branches up."},
     {"current_flow", current_flow, METH_VARARGS, "What is being built, or None."},
     {"flow_of", flow_of, METH_VARARGS, "What an operation was made in, or None."},
+    {"flow_def", flow_def, METH_VARARGS, "A loop or branch as a serialized context."},
     {NULL, NULL, 0, NULL},
 };
 

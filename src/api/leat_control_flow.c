@@ -168,6 +168,7 @@ static struct leat_loop *loop_new(TF_Graph *g, int n, const struct leat_while_lo
     l->r->parallel = a->parallel_iterations > 0 ? a->parallel_iterations : 10;
     l->r->back_prop = !a->no_back_prop;
     l->r->swap_memory = a->swap_memory;
+    l->r->maximum = a->maximum_iterations;
     l->r->n = n;
     l->r->enters = mem_new_array(struct node *, n);
     l->r->exits = mem_new_array(struct node *, n);
@@ -372,6 +373,7 @@ static bool take_results(struct leat_branches *b, const TF_Output *results, int 
     if (n < 1 || !results)
         (void)leat_fail(g, NULL, TF_INVALID_ARGUMENT, "leat_cond: %d results, or a NULL", n);
     TF_Output *own = b->results[b->branch] = mem_new_array(TF_Output, n > 0 ? n : 1);
+    b->flow.at_results = true;
     for (int i = 0; i < n && leat_graph_ok(g); i++) {
         if (!leat_valid(results[i]))
             (void)leat_fail(g, NULL, TF_INVALID_ARGUMENT,

@@ -155,6 +155,7 @@ static struct output bring(struct graph *g, struct frame *f, struct output o, co
     struct output in = bring(g, flow_frame(f->up), o, scope, st);
     if (!in.node || !status_ok(st))
         return in;
+    const struct output by = in;
     in = w->r->loop ? make_loop_entry(g, f, in, scope, st) : make_branch_entry(g, f, in, scope, st);
     if (!in.node)
         return in;
@@ -164,7 +165,7 @@ static struct output bring(struct graph *g, struct frame *f, struct output o, co
     struct flow_record *r = w->r;
     r->brought =
         vec_reserve(r->brought, &r->cap_brought, r->num_brought + 1, sizeof(struct brought));
-    r->brought[r->num_brought++] = (struct brought){o, in};
+    r->brought[r->num_brought++] = (struct brought){o, in, by, w->at_results};
     return in;
 }
 

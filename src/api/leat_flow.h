@@ -12,13 +12,16 @@ struct flow_record {
     char *name; /* "while/while_context", "cond/cond_text" */
     struct flow_record *outer;
     int64_t parallel;
-    TF_Output pred; /* of a branch */
+    TF_Output pred;    /* of a branch */
+    TF_Output maximum; /* of a loop; may be invalid */
     int branch;
     struct node *pivot, *pred_pivot, *last_pivot; /* of a loop: LoopCond, Merge, Identity */
     struct node **nodes;                          /* made inside, with those of flows inside */
     int64_t num_nodes, cap_nodes;
     struct brought {
         struct output outside, inside;
+        struct output by; /* as the flow around has it */
+        bool is_result;   /* of a branch: it is handed on as it is */
     } * brought;
     int64_t num_brought, cap_brought;
     struct node **enters, **exits; /* of a loop: n each */
@@ -28,6 +31,7 @@ struct flow_record {
 
 struct flow { /* while a frame of kind FLOW is open */
     struct flow_record *r;
+    bool at_results;       /* what is brought in now is a result of the branch */
     struct node *pivot;    /* NULL while the loop's own nodes are made */
     struct u64map brought; /* output -> struct output * */
     struct arena arena;

@@ -211,6 +211,20 @@ static bool is_plain_text(struct str s)
     return true;
 }
 
+static bool is_own_queue_runner(const struct reading *r, const char *collection, struct str bytes)
+{
+    struct pb_queue_runner_def *d;
+    struct status st = {0};
+    if (strcmp(collection, "queue_runners") != 0)
+        return false;
+    if (!pb_queue_runner_def_decode(r->a, bytes.p ? bytes.p : "", bytes.n, 0, &d, &st)) {
+        status_clear(&st);
+        return false;
+    }
+    prefix_message(r->a, d, &pb_queue_runner_def_desc, r->prefix);
+    return meta_graph_queue_runner_in(r->g, d);
+}
+
 /* Texts get the prefix as names do: TensorFlow cannot tell one from the other. */
 static bool bytes_in(const struct reading *r, const char *collection, struct str bytes,
                      struct status *st)
@@ -218,6 +232,8 @@ static bool bytes_in(const struct reading *r, const char *collection, struct str
     const struct pb_desc *d = r->prefix[0] ? known_message(collection) : NULL;
     struct strbuf changed = {0};
     bool ok = true;
+    if (is_own_queue_runner(r, collection, bytes))
+        return true;
     if (d) {
         ok = message_in(r, d, bytes, &changed, st);
         bytes = str_make(changed.p, changed.n);
@@ -484,9 +500,13 @@ struct pb_meta_graph_def *meta_graph_out(struct graph *g, struct arena *a)
     const char *name;
     void *value;
     for (int64_t i = 0; strmap_next(&g->collections, &i, &name, &value);) {
+        if (strcmp(name, meta_graph_queue_runners) == 0)
+            continue;
         struct pb_meta_graph_def_collection_def_entry *e = pb_map_put(
             a, &m->collection_def, &pb_meta_graph_def_collection_def_entry_desc, str_of(name));
         collection_out(g, a, value, e->value);
     }
+    meta_graph_queue_runners_out(g, a, m);
+    meta_graph_flows_out(g, a, m);
     return m;
 }

@@ -20,6 +20,13 @@ struct pb_meta_graph_def *meta_graph_out(struct graph *g, struct arena *a);
 void meta_graph_drop_defaults(struct pb_meta_graph_def *meta);
 /* Whether its VariableDefs say if the variable is trainable. */
 bool meta_graph_says_trainable(const struct pb_meta_graph_def *meta);
+/* The graph's own queue runners: the collection that they stand in; one that a MetaGraph tells of
+ * becomes one (false: it cannot, and must be kept as it is); all of them as QueueRunnerDefs. */
+extern const char meta_graph_queue_runners[];
+bool meta_graph_queue_runner_in(struct graph *g, const struct pb_queue_runner_def *d);
+void meta_graph_queue_runners_out(struct graph *g, struct arena *a, struct pb_meta_graph_def *m);
+/* The collections of contexts, with those of the loops and branches that were built here. */
+void meta_graph_flows_out(struct graph *g, struct arena *a, struct pb_meta_graph_def *m);
 /* The frames of a loop, and of those within a context, get the names of their contexts. */
 void meta_graph_name_frames(struct graph *g, const struct pb_while_context_def *w);
 void meta_graph_name_frames_in_branch(struct graph *g, const struct pb_cond_context_def *c);

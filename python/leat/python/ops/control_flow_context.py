@@ -10,6 +10,27 @@ from leat.python.framework.graph_keys import GraphKeys
 from leat.python.util import compat
 
 
+def _strip(context_def, scope):
+    """Takes the scope from all names in it."""
+    for field in ('context_name', 'pred_name', 'pivot_name', 'pivot_for_pred_name',
+                  'pivot_for_body_name', 'maximum_iterations_name'):
+        if getattr(context_def, field, ''):
+            setattr(context_def, field, ops.strip_name_scope(getattr(context_def, field), scope))
+    values = context_def.values_def
+    lists = [values.values]
+    if hasattr(context_def, 'loop_exit_names'):
+        lists += [context_def.loop_exit_names, context_def.loop_enter_names]
+    for names in lists:
+        names[:] = [ops.strip_name_scope(n, scope) for n in names]
+    external = dict(values.external_values)
+    values.external_values.clear()
+    for key, name in external.items():
+        values.external_values[ops.strip_name_scope(key, scope)] = \
+            ops.strip_name_scope(name, scope)
+    for nested in context_def.nested_contexts:
+        _strip(nested.cond_ctxt if nested.HasField('cond_ctxt') else nested.while_ctxt, scope)
+
+
 class ControlFlowContext(object):
     """A loop or a branch."""
 
@@ -18,6 +39,7 @@ class ControlFlowContext(object):
         self._outer_context = ops.get_default_graph()._get_control_flow_context()
         if self._outer_context is not None:
             self._outer_context._nested_contexts.append(self)
+        self._flow_id = None
         self._told_values = None
         self._told_external = {}
         self._graph = ops.get_default_graph()
@@ -85,40 +107,22 @@ class ControlFlowContext(object):
     def ExitGradientColocation(self, op, gradient_uid):
         """Nothing follows from it."""
 
-    def _inside(self, op):
-        context = op._get_control_flow_context()
-        while context is not None:
-            if context is self:
-                return True
-            context = context.outer_context
-        return False
-
-    def _values(self):
-        """(names of the tensors in here and of those that come in, {outside name: tensor inside})
-        """
-        if self._told_values is not None:
-            return self._told_values, self._told_external
-        values, external = set(), {}
-        for op in self._graph.get_operations():
-            if not self._inside(op):
-                continue
-            outputs = op.outputs
-            if op.type in ('Enter', 'RefEnter', 'Switch', 'RefSwitch') and \
-                    op._get_control_flow_context() is self and not self._inside(op.inputs[0].op):
-                inside = self._entry(op)
-                if inside is not None:
-                    values.add(op.inputs[0].name)
-                    external[op.inputs[0].name] = inside
-                    outputs = [inside]
-            values.update(t.name for t in outputs)
-        return values, external
-
     def _values_to_proto(self, values_def, export_scope):
-        values, external = self._values()
-        values_def.values.extend([ops.strip_name_scope(v, export_scope) for v in sorted(values)])
-        for key, tensor in external.items():
+        """What a MetaGraph told of it."""
+        values_def.values.extend([ops.strip_name_scope(v, export_scope)
+                                  for v in sorted(self._told_values or ())])
+        for key, tensor in self._told_external.items():
             values_def.external_values[ops.strip_name_scope(key, export_scope)] = \
                 ops.strip_name_scope(tensor.name, export_scope)
+
+    def _known_to_proto(self, context_def, export_scope):
+        """Fills context_def by what the library knows; whether it was built here."""
+        if self._flow_id is None:
+            return False
+        context_def.ParseFromString(core.flow_def(self._graph._c, self._flow_id))
+        if export_scope:
+            _strip(context_def, export_scope)
+        return True
 
     def to_control_flow_context_def(self, context_def, export_scope=None):
         raise NotImplementedError('Abstract method')
@@ -185,21 +189,13 @@ class CondContext(ControlFlowContext):
     def GetControlPivot(self):
         return self._pivot
 
-    def _entry(self, op):
-        return op.outputs[self._branch]
-
-    def _values(self):
-        values, external = super(CondContext, self)._values()
-        if self._told_values is None:
-            values.update((self._pred.name, self._pivot.name))
-            external[self._pred.name] = self._pred
-        return values, external
-
     def to_proto(self, export_scope=None):
         from leat.core.protobuf import control_flow_pb2
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
         context_def = control_flow_pb2.CondContextDef()
+        if self._known_to_proto(context_def, export_scope):
+            return context_def
         context_def.context_name = ops.strip_name_scope(self.name, export_scope)
         context_def.pred_name = ops.strip_name_scope(self._pred.name, export_scope)
         context_def.pivot_name = ops.strip_name_scope(self._pivot.name, export_scope)
@@ -292,15 +288,6 @@ class WhileContext(ControlFlowContext):
     def GetControlPivot(self):
         return self._pivot_for_body if self._pivot_for_body is not None else self._pivot_for_pred
 
-    def _entry(self, op):
-        return op.outputs[0] if op.get_attr('is_constant') else None
-
-    def _values(self):
-        values, external = super(WhileContext, self)._values()
-        if self._told_values is None:
-            values.update(t.name for t in self._loop_exits)
-        return values, external
-
     def to_proto(self, export_scope=None):
         from leat.core.protobuf import control_flow_pb2
         if export_scope is not None and not self.name.startswith(export_scope):
@@ -309,6 +296,8 @@ class WhileContext(ControlFlowContext):
         def name(element):
             return ops.strip_name_scope(element.name, export_scope)
         context_def = control_flow_pb2.WhileContextDef()
+        if self._known_to_proto(context_def, export_scope):
+            return context_def
         context_def.context_name = ops.strip_name_scope(self.name, export_scope)
         context_def.parallel_iterations = self._parallel_iterations
         if self._maximum_iterations is not None:
@@ -346,6 +335,7 @@ def note_current(graph, context):
     """The flow that is being built now is called the context; its name and level come from it."""
     flow, _, name, _, _, _, _ = core.current_flow(graph._c, 0)
     context._name = name
+    context._flow_id = flow
     graph._flows[flow] = context
 
 

@@ -126,7 +126,8 @@ class _Loop(object):
         try:
             self._c, merged = core.loop_begin(
                 graph._c, [v._c for v in self._vars], shapes, self._scope, line,
-                context.parallel_iterations, context.back_prop, context.swap_memory)
+                context.parallel_iterations, context.back_prop, context.swap_memory,
+                None if context.maximum_iterations is None else context.maximum_iterations._c)
         except core.Error as e:
             ops.raise_build_error(e)
         abandon = True

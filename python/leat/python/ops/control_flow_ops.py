@@ -256,6 +256,7 @@ class _Branches(object):
         context._name, context._branch = name, branch
         context._pred, context._pivot = graph._tensor_of(pred), graph._tensor_of(pivot)
         context._outer_context = self._outer
+        context._flow_id = flow
         graph._flows[flow] = context
         graph.prevent_fetching(context._pivot.op)
         self._contexts.append(context)
