@@ -105,32 +105,31 @@ def get_default_session():
     return _default_session_stack.get_default()
 
 
-def _session_for(graph, session, what, verb):
+def _session_for(graph, session, what, verb, whose, colon, quote):
+    """The session, or the default one, which must be of the graph. Texts are TensorFlow's."""
     if session is None:
         session = get_default_session()
         if session is None:
-            raise ValueError('Cannot %s using `%s`: No default session is registered. Use `with '
-                             'sess.as_default()` or pass an explicit session to `%s`'
-                             % (verb, what, what + '(session=sess)'))
+            raise ValueError('Cannot %s using `%s()`: No default session is registered. Use `with '
+                             'sess.as_default()%s` or pass an explicit session to '
+                             '`%s(session=sess)`' % (verb, what, colon, what))
         if session.graph is not graph:
             raise ValueError('Cannot use the default session to %s: the %s graph is different '
-                             'from the session\'s graph. Pass an explicit session to `%s`.'
-                             % (verb, 'tensor\'s' if what == 'eval()' else 'operation\'s',
-                                what + '(session=sess)'))
+                             'from the session\'s graph. Pass an explicit session to '
+                             '%s%s(session=sess)%s.' % (verb, whose, quote, what, quote))
     elif session.graph is not graph:
         raise ValueError('Cannot use the given session to %s: the %s graph is different from the '
-                         'session\'s graph.'
-                         % (verb, 'tensor\'s' if what == 'eval()' else 'operation\'s'))
+                         'session\'s graph.' % (verb, whose))
     return session
 
 
 def _eval_using_default_session(tensors, feed_dict, graph, session=None):
-    session = _session_for(graph, session, 'eval()', 'evaluate tensor')
+    session = _session_for(graph, session, 'eval', 'evaluate tensor', 'tensor\'s', '', '`')
     return session.run(tensors, feed_dict)
 
 
 def _run_using_default_session(operation, feed_dict, graph, session=None):
-    session = _session_for(graph, session, 'run()', 'execute operation')
+    session = _session_for(graph, session, 'run', 'execute operation', 'operation\'s', ':', '')
     session.run(operation, feed_dict)
 
 

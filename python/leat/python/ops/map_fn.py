@@ -12,7 +12,7 @@ def _checked_elems(elems):
     for elem in nest.flatten(elems):
         if isinstance(elem, sparse_tensor.SparseTensor):
             raise TypeError(
-                'To perform a map over the values of a sparse tensor use either  '
+                'To perform a map on the values of a sparse tensor use either  '
                 'SparseTensor(input.indices, fn(input.values), input.dense_shape) or  '
                 'SparseTensor(input.indices, map_fn(fn, input.values), input.dense_shape)')
 

@@ -156,11 +156,7 @@ class TensorArray(object):
     # ---- elements in ----
 
     def _value(self, value):
-        value = ops.convert_to_tensor(value, preferred_dtype=self._dtype, name='value')
-        if value.dtype.base_dtype != self._dtype:
-            raise ValueError('TensorArray dtype is %s but Op is trying to write dtype %s.'
-                             % (self._dtype.name, value.dtype.name))
-        return value
+        return ops.convert_to_tensor(value, preferred_dtype=self._dtype, name='value')
 
     def write(self, index, value, name=None):
         with ops.name_scope(name, 'TensorArrayWrite', _tensors(self._handle, index, value)):

@@ -321,11 +321,10 @@ def _initial_value_of(initializer, shape, dtype, partition_info):
         if 'partition_info' in _argument_names(initializer):
             keywords['partition_info'] = partition_info
         return functools.partial(initializer, shape.as_list(), **keywords)
-    names = _argument_names(initializer)
-    if names:
-        raise ValueError('You can only pass an initializer function that expects no arguments to '
-                         'its callable when the shape is not fully defined. The given initializer '
-                         'expects the following args %s' % names)
+    if _argument_names(initializer):
+        raise ValueError('The initializer passed is not valid. It should be a callable with no '
+                         'arguments and the shape should not be provided or an instance of '
+                         '`tf.keras.initializers.*\' and `shape` should be fully defined.')
     return initializer
 
 
