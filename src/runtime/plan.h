@@ -51,7 +51,7 @@ struct plan_step {
     struct kernel *kernel;
     uint8_t kind; /* enum step_kind */
     bool async, blocking, expensive;
-    bool derefs; /* some input is a reference where the op wants a value, or it changes state */
+    bool derefs;     /* some input is a reference where the op wants a value, or it changes state */
     bool transfer;   /* _Send and _Recv: they run dead, too */
     bool unused_out; /* some output has no consumer */
     bool constant_enter;
