@@ -271,9 +271,9 @@ def _make_shape(v, name):
     try:
         shape = tensor_shape.as_shape(v)
     except TypeError as e:
-        raise TypeError('Error converting %s to a TensorShape: %s' % (name, e)) from None
+        raise TypeError('Error converting %s to a TensorShape: %s.' % (name, e)) from None
     except ValueError as e:
-        raise ValueError('Error converting %s to a TensorShape: %s' % (name, e)) from None
+        raise ValueError('Error converting %s to a TensorShape: %s.' % (name, e)) from None
     return None if shape.ndims is None else shape.as_list()
 
 

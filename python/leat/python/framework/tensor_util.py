@@ -62,6 +62,8 @@ def _check_values(values, dtype):
                             % (type(values), values))
         if value is None:
             raise ValueError('None values not supported.')
+        if isinstance(value, ops._TensorLike):
+            raise TypeError('List of Tensors when single Tensor expected')
         raise TypeError('Failed to convert object of type %s to Tensor. Contents: %s. Consider '
                         'casting elements to a supported type.' % (type(value), value))
     if isinstance(value, ops._TensorLike):
@@ -79,6 +81,8 @@ def _list_array(values, dtype):
         return np.array(values, dtype=dtype.as_numpy_dtype)
     if dtype == dtypes.string:
         return _string_array(values)
+    if dtype == dtypes.bfloat16:
+        return _bfloat16_array(np.array(_plain(values), dtype=np.float32))
     try:
         array = np.array(_plain(values), dtype=wanted if wanted is not object else None)
     except ValueError:
@@ -121,6 +125,10 @@ def _object_array(values, array, dtype):
     if any(isinstance(v, (list, tuple, np.ndarray)) for v in leaves):
         raise _ragged(values)
     if leaves and all(isinstance(v, numbers.Integral) for v in leaves):
+        if not isinstance(values, (list, tuple)):
+            raise TypeError('Failed to convert object of type %s to Tensor. Contents: %s. '
+                            'Consider casting elements to a supported type.'
+                            % (type(values), values))
         raise ValueError('Can\'t convert Python sequence with out-of-range integer to Tensor.')
     raise TypeError('Failed to convert object of type %s to Tensor. Contents: %s. Consider '
                     'casting elements to a supported type.' % (type(values), values))
@@ -129,6 +137,10 @@ def _object_array(values, array, dtype):
 def _default_types(values, array):
     """Python's numbers are float32 and int32; numpy's keep their type."""
     if array.dtype.kind in 'US':
+        if isinstance(values, (list, tuple)) and not _all_text(values):
+            raise TypeError('Failed to convert object of type %s to Tensor. Contents: %s. '
+                            'Consider casting elements to a supported type.'
+                            % (type(values), values))
         return _string_array(values)
     if array.dtype == np.float64 and isinstance(values, (list, tuple, float)):
         return array.astype(np.float32)
@@ -139,6 +151,13 @@ def _default_types(values, array):
     if array.dtype == np.complex128:
         return array
     return array
+
+
+def _all_text(values):
+    if isinstance(values, (list, tuple)):
+        return all(_all_text(v) for v in values)
+    return isinstance(values, (str, bytes)) or isinstance(values, np.ndarray) and \
+        values.dtype.kind in 'OUS'
 
 
 def _string_array(values):
@@ -174,6 +193,18 @@ def as_array(values, dtype=None, shape=None, verify_shape=False, allow_broadcast
     return _shaped(array, values, shape, verify_shape, allow_broadcast), dtype
 
 
+def _bfloat16_array(array):
+    """Numbers as bfloat16; where numpy has no such type, as their bits."""
+    wanted = np.dtype(dtypes.bfloat16.as_numpy_dtype)
+    if wanted != np.uint16:
+        return array.astype(wanted)
+    bits = np.atleast_1d(array.astype(np.float32)).view(np.uint32)
+    rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16
+    quiet_nan = (bits >> 16) | 0x40
+    return np.where(np.isnan(bits.view(np.float32)), quiet_nan,
+                    rounded).astype(np.uint16).reshape(array.shape)
+
+
 def _of_numpy(values, dtype):
     array = np.asarray(values)
     if dtype is None or dtype == dtypes.string or array.dtype == object:
@@ -182,6 +213,8 @@ def _of_numpy(values, dtype):
         return array if array.dtype != object else _string_array(array.tolist()).reshape(
             array.shape)
     wanted = np.dtype(dtype.base_dtype.as_numpy_dtype)
+    if array.dtype != wanted and dtype.base_dtype == dtypes.bfloat16:
+        return _bfloat16_array(array)
     return array if array.dtype == wanted else array.astype(wanted)
 
 
