@@ -86,7 +86,7 @@ def describe(expression):
             lines = [repr(_result(eval(last, space)))]
         except Exception as error:
             lines = ['raises %s' % type(error).__name__]
-        lines.extend(_nodes(graph))
+        lines.extend(sorted(_nodes(graph)))
     return '\n'.join(lines)
 
 
