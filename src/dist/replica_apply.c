@@ -102,13 +102,29 @@ static bool apply_gone(struct replica *r, const struct change *c)
     return true;
 }
 
+/* Many marks, of ops without outputs. */
+static bool apply_keys(struct replica *r, const struct change *c, struct status *st)
+{
+    if (c->num_values == 0)
+        return true;
+    const struct tensor *keys = &c->values[0];
+    if (keys->dtype != DT_INT64)
+        return status_invalid(st, "Replicate: marks that are no numbers");
+    for (int64_t i = 0; i < keys->num_elems; i++) {
+        const uint64_t key = (uint64_t)((const int64_t *)keys->data)[i];
+        if (key)
+            replica_add_mark(r, key, NULL, 0);
+    }
+    return true;
+}
+
 static bool apply_change(struct replica *r, struct change *c, uint64_t mark, struct status *st)
 {
     switch (c->kind) {
     case KIND(MARK):
         if (mark)
             replica_add_mark(r, mark, c->values, c->num_values);
-        return true;
+        return mark || apply_keys(r, c, st);
     case KIND(VALUE):
         return apply_value(r, c, st);
     case KIND(ROWS):

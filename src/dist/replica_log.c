@@ -379,12 +379,38 @@ static void log_variable(void *arg, const char *container, const char *name, str
     log_add(r, e);
 }
 
+/* Marks without outputs: their keys, as the tensor of a MARK of no op. */
+static void log_keys(struct replica *r, const int64_t *keys, int64_t n)
+{
+    struct shape shape = shape_1(n);
+    struct status st = {0};
+    struct entry *e = mem_new(struct entry);
+    struct change *c = entry_add(e, KIND(MARK), "", "", 1);
+    if (n > 0 && tensor_new(&c->values[0], DT_INT64, &shape, &st)) {
+        c->num_values = 1;
+        memcpy(c->values[0].data, keys, (size_t)n * sizeof *keys);
+    }
+    if (!status_ok(&st)) {
+        lock_take(&r->lock);
+        replica_close_stream(r); /* no memory: later, perhaps */
+        lock_drop(&r->lock);
+        status_clear(&st);
+    }
+    log_add(r, e);
+}
+
 static void log_marks(struct replica *r)
 {
     uint64_t key;
     void *value;
+    int64_t n = 0;
+    int64_t *keys = mem_new_array(int64_t, r->marks.num_live + 1);
     for (int64_t i = 0; u64map_next(&r->marks, &i, &key, &value);) {
         const struct mark *m = value;
+        if (m->n == 0) {
+            keys[n++] = (int64_t)key;
+            continue;
+        }
         struct entry *e = mem_new(struct entry);
         e->mark = key;
         struct change *c = entry_add(e, KIND(MARK), "", "", m->n);
@@ -392,6 +418,8 @@ static void log_marks(struct replica *r)
             c->values[c->num_values++] = tensor_copy(&m->outputs[k]);
         log_add(r, e);
     }
+    log_keys(r, keys, n);
+    mem_free(keys);
 }
 
 void replica_log_everything(struct replica *r)
