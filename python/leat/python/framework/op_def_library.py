@@ -593,24 +593,28 @@ def _apply(spec, name, values, attrs, graph):
                 known[key] = (int(attrs[key]), key)
     if name is not None and not ops.valid_scope_name(name, graph):
         raise ValueError('\'%s\' is not a valid scope name' % name)
-    if _needs_conversion(values):
+    if graph._building_function or _needs_conversion(values):
         if spec.name in _OF_SPARSE_VALUES and _is_sparse_tensor(values[0]):
             return _of_sparse_values(spec, name, values[0], attrs, graph)
         with graph.name_scope(name or spec.name) as scope:
-            inputs = _convert_inputs(spec, values, known)
+            inputs = _convert_inputs(spec, values, known, graph)
             node_name = scope
             return _finish(spec, graph, node_name, inputs, known, attrs)
-    inputs = _convert_inputs(spec, values, known)
+    inputs = _convert_inputs(spec, values, known, graph)
     return _finish(spec, graph, name, inputs, known, attrs)
 
 
-def _convert_inputs(spec, values, known):
+def _convert_inputs(spec, values, known, graph):
     inputs = []
+    capture = graph.capture if graph._building_function else None
     for arg, value in zip(spec.inputs, values):
         if arg.is_list:
-            inputs.append([t._c for t in _convert_list(spec, arg, value, known)])
+            tensors = _convert_list(spec, arg, value, known)
+            inputs.append([t._c for t in tensors] if capture is None else
+                          [capture(t)._c for t in tensors])
         else:
-            inputs.append(_convert_one(spec, arg, value, known, {})._c)
+            tensor = _convert_one(spec, arg, value, known, {})
+            inputs.append(tensor._c if capture is None else capture(tensor)._c)
     return inputs
 
 

@@ -368,6 +368,9 @@ class Operation(object):
     @property
     def op_def(self):
         from leat.python.framework import op_def_registry
+        function = self._graph._get_function(self.type)
+        if function is not None:
+            return function.definition.signature
         return op_def_registry.get_registered_ops()[self.type]
 
     @property
@@ -480,7 +483,11 @@ def _assert_same_graph(original, item):
 
 
 def _get_graph_from_inputs(op_input_list, graph=None):
-    """The graph of the inputs, which must be one; the default graph where they have none."""
+    """The graph of the inputs, which must be one; the default graph where they have none. A
+    function's body takes tensors of any graph."""
+    current = get_default_graph()
+    if current._building_function:
+        return current
     original = None
     for item in op_input_list:
         element = item if isinstance(item, (Operation, _TensorLike)) else _as_graph_element(item)
