@@ -59,7 +59,8 @@ def _read_file(filename):
     """The bytes of a file that must be there."""
     if not file_io.file_exists(filename):
         raise IOError('File %s does not exist.' % filename)
-    return file_io.FileIO(filename, 'rb').read()
+    with file_io.FileIO(filename, 'rb') as f:
+        return f.read()
 
 
 def _read_message(filename, message):
