@@ -190,8 +190,8 @@ def _by_ops(inputs, a, sc):
     moving_mean, moving_variance = parameters.make_moving()
     known = utils.constant_value(a['is_training'])
 
-    with ops.name_scope('batchnorm'):
-        pass  # TensorFlow's graphs have the op in batchnorm_1
+    with ops.name_scope(sc.name.split('/')[-1]):
+        pass  # a scope that TensorFlow opens too: names after it count on
 
     def normalized(mean, variance):
         def shaped(v):

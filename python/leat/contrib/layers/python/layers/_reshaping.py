@@ -97,8 +97,8 @@ def images_to_sequence(inputs, data_format='NHWC', outputs_collections=None, sco
         batch_size, height = s[0], s[1]
         if width is None:
             width = s[2]
-        inputs = array_ops.reshape(inputs, [batch_size * height, width, depth])
-        outputs = array_ops.transpose(inputs, [1, 0, 2])
+        inputs = array_ops.transpose(inputs, [2, 0, 1, 3])
+        outputs = array_ops.reshape(inputs, [width, batch_size * height, depth])
         return utils.collect_named_outputs(outputs_collections, sc, outputs)
 
 
@@ -112,10 +112,9 @@ def sequence_to_images(inputs, height, output_data_format='channels_last',
         batch_size = -1 if num_batches is None else num_batches // height
         if width is None:
             width = array_ops.shape(inputs)[0]
-        inputs = array_ops.transpose(inputs, [1, 0, 2])
-        outputs = array_ops.reshape(inputs, [batch_size, height, width, depth])
-        if output_data_format == 'channels_first':
-            outputs = array_ops.transpose(outputs, [0, 3, 1, 2])
+        inputs = array_ops.reshape(inputs, [width, batch_size, height, depth])
+        first = output_data_format == 'channels_first'
+        outputs = array_ops.transpose(inputs, [1, 3, 2, 0] if first else [1, 2, 0, 3])
         return utils.collect_named_outputs(outputs_collections, sc, outputs)
 
 

@@ -17,7 +17,7 @@ def _checked(scale, letter=''):
     if isinstance(scale, numbers.Integral):
         raise ValueError('scale%s cannot be an integer: %s' % (letter, scale))
     if isinstance(scale, numbers.Real) and scale < 0.:
-        raise ValueError('Setting a scale less than 0 on a regularizer: %g' % scale)
+        raise ValueError('Setting a scale less than 0 on a regularizer: %g.' % scale)
 
 
 def _scaled(name, scale, size, scope):
