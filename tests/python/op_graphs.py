@@ -21,7 +21,12 @@ def placeholder(shape=None, dtype=tf.float32, name=None):
     return tf.placeholder(dtype, shape, name)
 
 
-NAMES = {'np': np, 'tf': tf, 'module': module, 'P': placeholder, 'f32': tf.float32,
+def variable(shape=(5, 3), name='v', resource=False, dtype=tf.float32):
+    return tf.get_variable(name, shape, dtype, use_resource=resource,
+                           initializer=tf.zeros_initializer())
+
+
+NAMES = {'np': np, 'tf': tf, 'module': module, 'P': placeholder, 'V': variable, 'f32': tf.float32,
          'i32': tf.int32, 'i64': tf.int64}
 
 

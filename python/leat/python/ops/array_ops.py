@@ -19,8 +19,8 @@ from leat.python.ops.array_creation import (  # noqa: F401
     shape_internal, shape_n, shape_v2, size, size_internal, size_v2, sparse_placeholder, zeros,
     zeros_like, zeros_like_impl, zeros_like_v2)
 from leat.python.ops.array_slicing import (  # noqa: F401
-    _SliceHelperVar, _autopacking_conversion_function, _check_index, _slice_helper, newaxis, stack,
-    strided_slice)
+    _SLICE_TYPE_ERROR, _SUPPORTED_SLICE_DTYPES, _SliceHelperVar, _autopacking_conversion_function,
+    _check_index, _slice_helper, newaxis, stack, strided_slice)
 from leat.python.util import deprecation
 
 NEW_AXIS = -1

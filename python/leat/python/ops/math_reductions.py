@@ -5,7 +5,6 @@ Part of math_ops, which hands its names on.
 """
 import numpy as np
 
-from leat.python.framework import common_shapes
 from leat.python.framework import constant_op
 from leat.python.framework import dtypes
 from leat.python.framework import ops
@@ -30,8 +29,6 @@ def _ReductionDims(x, axis, reduction_indices=None):
     elif isinstance(x, sparse_tensor.SparseTensor) and \
             x.dense_shape.get_shape().is_fully_defined():
         rank = x.dense_shape.get_shape().as_list()[0]
-    else:
-        rank = common_shapes.rank(x)
     if rank is not None:
         return constant_op.constant(np.arange(rank), dtype=dtypes.int32)
     from leat.python.ops import math_ops

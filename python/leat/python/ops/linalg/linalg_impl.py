@@ -7,6 +7,7 @@ from leat.python.ops import array_ops
 from leat.python.ops import gen_linalg_ops
 from leat.python.ops import linalg_ops
 from leat.python.ops import math_ops
+from leat.python.ops.linalg.matrix_exponential import matrix_exponential  # noqa: F401
 
 _ELSEWHERE = {
     'band_part': 'matrix_band_part', 'det': 'matrix_determinant', 'inv': 'matrix_inverse',
