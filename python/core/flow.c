@@ -230,8 +230,8 @@ static PyObject *branches_abandon(PyObject *module, PyObject *number)
 
 static PyObject *describe(const struct leat_flow *f)
 {
-    return Py_BuildValue("(NOsNNii)", PyLong_FromVoidPtr((void *)(uintptr_t)f->id),
-                         f->is_loop ? Py_True : Py_False, f->name, core_from_output(f->pivot),
+    return Py_BuildValue("(NNsNNii)", PyLong_FromVoidPtr((void *)(uintptr_t)f->id),
+                         PyBool_FromLong(f->is_loop), f->name, core_from_output(f->pivot),
                          core_from_output(f->pred), f->branch, f->depth);
 }
 

@@ -190,10 +190,16 @@ static void add_input(TF_OperationDescription *d, TF_Output input, bool raw)
     const struct op_arg *arg = next_arg(desc);
     if (arg && !raw)
         input = value_for(desc, arg, input);
+    struct node *ref = arg && arg->is_ref && input.oper ? api_node(input.oper) : NULL;
+    const bool place = ref && ref->graph == desc->graph;
+    if (place) /* with it, and not with what brings it into a loop */
+        leat_push_colocation((TF_Graph *)desc->graph, input.oper);
     input = bring(desc, input);
+    if (place)
+        leat_pop((TF_Graph *)desc->graph);
     TF_AddInput(d, input);
-    if (arg && arg->is_ref && input.oper)
-        stand_with(desc, api_node(input.oper));
+    if (place)
+        stand_with(desc, ref);
 }
 
 static void add_input_list(TF_OperationDescription *d, const TF_Output *inputs, int n, bool raw)

@@ -247,6 +247,8 @@ class Graph(object):
         from leat.core.framework import graph_pb2
         graph = graph_pb2.GraphDef()
         graph.ParseFromString(self._c.to_graph_def())
+        if not graph.library.function:
+            graph.ClearField('library')
         if from_version is not None:
             kept = list(graph.node)[from_version:]
             del graph.node[:]

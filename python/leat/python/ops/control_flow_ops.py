@@ -97,7 +97,7 @@ def switch(data, pred, dtype=None, name=None):
             return gen_control_flow_ops.switch(data, pred, name=name)
         parts = [gen_control_flow_ops.switch(p, pred)
                  for p in nest.flatten(data, expand_composites=True)]
-        return tuple(nest.pack_sequence_as(data, [p[i] for p in parts], expand_composites=True)
+        return _basetuple(nest.pack_sequence_as(data, [p[i] for p in parts], expand_composites=True)
                      for i in range(2))
 
 
@@ -126,7 +126,7 @@ def merge(inputs, name=None):
         for v in inputs[1:]:
             nest.assert_same_structure(inputs[0], v, expand_composites=True)
         flat = [nest.flatten(v, expand_composites=True) for v in inputs]
-        merged = [gen_control_flow_ops.merge(parts, name) for parts in zip(*flat)]
+        merged = [gen_control_flow_ops.merge(parts) for parts in zip(*flat)]
         packed = nest.pack_sequence_as(inputs[0], [m[0] for m in merged], expand_composites=True)
         return packed, merged[0][1]
 

@@ -63,7 +63,8 @@ def _numeric(sess, feeds, x, y, y_value, delta):
         _real(pos)[col] += delta
         _real(neg)[col] -= delta
         diff = np.asarray(sess.run(y, _with(feeds, x, pos)) - sess.run(y, _with(feeds, x, neg)))
-        jacobian[:, col] = _real(np.ascontiguousarray(diff / np.asarray(2 * delta, diff.real.dtype)))
+        slope = diff / np.asarray(2 * delta, diff.real.dtype)
+        jacobian[:, col] = _real(np.ascontiguousarray(slope))
     return jacobian
 
 

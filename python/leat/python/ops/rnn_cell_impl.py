@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of recurrent nets: one step each. Those around other cells are in rnn_cell_wrapper_impl.
+"""The cells of recurrent nets: one step each. Cells around others are in rnn_cell_wrapper_impl.
 
 A cell is a layer that takes inputs and a state, and gives an output and the next state.
 """
