@@ -293,6 +293,7 @@ training.evaluation: StopAfterNEvalsHook=_StopAfterNEvalsHook evaluate_once=_eva
 
 # Namespaces that are modules of their own.
 MODULES = {
+    'contrib.learn.datasets': 'contrib.learn.python.learn.datasets',
     'contrib.framework.nest': 'python.util.nest',
     'contrib.bayesflow.monte_carlo': 'contrib.bayesflow.python.ops.monte_carlo',
     'contrib.layers.feature_column': 'contrib.layers.python.layers.feature_column',

@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow's examples that programs import."""
+"""TensorFlow's example programs' modules."""
+from leat.examples import tutorials  # noqa: F401

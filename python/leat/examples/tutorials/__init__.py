@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tutorials of which programs use a part."""
+"""TensorFlow's tutorials' modules."""
+from leat.examples.tutorials import mnist  # noqa: F401

@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MNIST, as the tutorials read it: input_data."""
+"""The MNIST tutorials' modules."""
+from leat.examples.tutorials.mnist import input_data, mnist  # noqa: F401
