@@ -295,8 +295,9 @@ _MAKE = {'s': _make_str, 'i': _make_int, 'f': _make_float, 'b': _make_bool, 't':
 def _check_allowed(attr, value, op_type):
     if attr.allowed is not None and value not in attr.allowed:
         if attr.kind[-1] == 't':
-            raise TypeError('DataType %s for attr \'%s\' not in list of allowed values: %s'
-                            % (value.name, attr.name, ', '.join(t.name for t in attr.allowed)))
+            raise TypeError('Value passed to parameter \'%s\' has DataType %s not in list of '
+                            'allowed values: %s'
+                            % (attr.name, value.name, ', '.join(t.name for t in attr.allowed)))
         allowed = '", "'.join(compat.as_text(a) for a in attr.allowed)
         raise ValueError('Attr \'%s\' of \'%s\' Op passed string \'%s\' not in: "%s".'
                          % (attr.name, op_type, compat.as_text(value), allowed))

@@ -323,6 +323,7 @@ def range(start, limit=None, delta=1, dtype=None, name='range'):
         delta = ops.convert_to_tensor(delta, dtype=dtype, name='delta')
         if dtype is None:
             found = [t.dtype for t in (start, limit, delta)]
+            assert all(t in _RANGE_TYPES for t in found)
             widest = max(found, key=_RANGE_TYPES.index)
             start, limit, delta = (cast(t, widest) for t in (start, limit, delta))
         return gen_math_ops._range(start, limit, delta, name=name)

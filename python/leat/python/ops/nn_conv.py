@@ -231,28 +231,23 @@ def convolution_internal(input, filters, strides=None, padding='VALID', data_for
         input = ops.convert_to_tensor(input, name='input')
         filters = ops.convert_to_tensor(filters, name='filter')
         if filters.get_shape().ndims is None and input.get_shape().ndims is None:
-            raise ValueError('Cannot estimate convolution dimension')
-        n = (filters if filters.get_shape().ndims is not None else input).get_shape().ndims - 2
-        filters.get_shape().with_rank(n + 2)
-        try:
-            input.get_shape().with_rank(n + 2)
-        except ValueError:
-            raise ValueError('input tensor must have rank %d' % (n + 2)) from None
+            raise ValueError('rank of input or filter must be known')
+        n = (input if input.get_shape().ndims is not None else filters).get_shape().ndims - 2
         if n not in (1, 2, 3):
             raise ValueError('num_spatial_dims must be one of 1, 2 or 3 but saw {}.'.format(n))
-        strides = [strides] * n if isinstance(strides, numbers.Integral) else strides
-        if isinstance(dilations, numbers.Integral):
-            dilations = [dilations] * n
+        strides, dilations = (v * n if isinstance(v, list) and len(v) == 1 else v for v in (
+            [v] if isinstance(v, numbers.Integral) else v if v is None else list(v)
+            for v in (strides, dilations)))
         strides, dilations = _get_strides_and_dilation_rate(n, strides, dilations)
+        conv = _plain_convolution(n, strides, padding, data_format, name)
+        if np.all(dilations == 1):
+            return conv(input, filters, padding)
         channel = 1 if data_format is not None and data_format.startswith('NC') else n + 1
         if not tensor_shape.dimension_at_index(input.get_shape(), channel).is_compatible_with(
                 filters.get_shape()[n]):
             raise ValueError('number of input channels does not match corresponding dimension of '
                              'filter, {} != {}'.format(input.get_shape()[channel],
                                                        filters.get_shape()[n]))
-        conv = _plain_convolution(n, strides, padding, data_format, name)
-        if np.all(dilations == 1):
-            return conv(input, filters, padding)
         return with_space_to_batch(
             input, dilations, padding, lambda value, _, padding: conv(value, filters, padding),
             filter_shape=filters.get_shape().as_list() if filters.get_shape().is_fully_defined()

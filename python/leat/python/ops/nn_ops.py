@@ -123,8 +123,10 @@ def _softmax(logits, compute_op, dim=-1, name=None):
             None, None, 'Dimension (%d) must be in the range [%d, %d) where %d is the number of '
             'dimensions in the input.' % (known, -shape.ndims, shape.ndims, shape.ndims))
     rank = array_ops.rank(logits)
-    dim_axis = math_ops.floormod(dim, rank) if isinstance(dim, ops.Tensor) or dim < 0 else dim
+    negative = not isinstance(dim, ops.Tensor) and dim < 0
+    dim_axis = dim + rank if negative else dim
     rank = array_ops.rank(logits)
+    dim_axis = dim_axis % (rank if shape.ndims is None else shape.ndims)
     output = compute_op(swap(logits, dim_axis, math_ops.subtract(rank, 1)))
     output = swap(output, dim_axis, math_ops.subtract(rank, 1), name=name)
     output.set_shape(shape)

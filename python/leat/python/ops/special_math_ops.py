@@ -80,7 +80,7 @@ def _check_labels(inputs, labels, output):
             raise ValueError('Input %s must have rank %d' % (tensor.name, len(axis)))
     for c in output:
         if not any(c in axis for axis in labels):
-            raise ValueError('Unknown output axis: %s' % c)
+            raise ValueError('Invalid equation: the output has %r, which no input has' % c)
 
 
 def _get_shape(tensor):
@@ -165,10 +165,10 @@ def einsum(equation, *inputs, **kwargs):
         result, result_labels = inputs[0], list(labels[0])
         for i in range(1, len(inputs)):
             rest = ''.join(labels[i + 1:]) + output
-            result, result_labels = _sum_alone(result, result_labels, labels[i], rest)
-            tensor, own = _sum_alone(inputs[i], list(labels[i]), result_labels, rest)
+            own = list(labels[i])
             shared = {c for c in result_labels if c in own and c not in rest}
-            result, result_labels = _einsum_reduction(result, result_labels, tensor, own, shared)
+            result, result_labels = _einsum_reduction(result, result_labels, inputs[i], own,
+                                                      shared)
         gone = [i for i, c in enumerate(result_labels) if c not in output]
         if gone:
             result = math_ops.reduce_sum(result, axis=gone)
@@ -179,11 +179,3 @@ def einsum(equation, *inputs, **kwargs):
                              'appear: %s' % ''.join(sorted(missing)))
         return _transpose_if_necessary(result, [kept.index(c) for c in output])
 
-
-def _sum_alone(tensor, labels, other, rest):
-    """Sums over the axes that nothing else has."""
-    gone = [i for i, c in enumerate(labels) if c not in other and c not in rest]
-    if not gone:
-        return tensor, labels
-    return (math_ops.reduce_sum(tensor, axis=gone),
-            [c for i, c in enumerate(labels) if i not in gone])
