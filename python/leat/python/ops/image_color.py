@@ -14,7 +14,8 @@ def per_image_standardization(image):
     with ops.name_scope(None, 'per_image_standardization', [image]) as scope:
         image = ops.convert_to_tensor(image, name='image')
         image = _AssertAtLeast3DImage(image)
-        image, original = _as_float(image)
+        original = image.dtype
+        image = math_ops.cast(image, dtypes.float32)
         count = math_ops.reduce_prod(array_ops.shape(image)[-3:])
         mean = math_ops.reduce_mean(image, axis=[-1, -2, -3], keepdims=True)
         stddev = math_ops.reduce_std(image, axis=[-1, -2, -3], keepdims=True)
