@@ -9,9 +9,11 @@
 struct picture {
     const uint8_t *pixels; /* [height][width][channels] */
     int64_t height, width;
-    int channels; /* 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA */
+    int channels;    /* 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA */
+    bool wide;       /* pixels are uint16 */
+    int compression; /* zlib's level, -1: its default */
 };
-/* Appends the file, packed at zlib's default level. UNIMPLEMENTED: built without libpng. */
+/* Appends the file. UNIMPLEMENTED: built without libpng. */
 MUST_CHECK bool png_encode(const struct picture *p, struct strbuf *out, struct status *st);
 
 #endif

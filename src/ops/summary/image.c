@@ -114,7 +114,11 @@ bool summary_add_images(struct summary_to *s, const struct summary_images *in, s
                        .depth = (int)tensor_dim(t, 3)};
     uint8_t *pixels = kernel_scratch(c, max_i64(im.num_pixels * im.depth, 1), st);
     for (int64_t i = 0; pixels && i < n; i++) {
-        struct picture p = {pixels, tensor_dim(t, 1), tensor_dim(t, 2), im.depth};
+        struct picture p = {.pixels = pixels,
+                            .height = tensor_dim(t, 1),
+                            .width = tensor_dim(t, 2),
+                            .channels = im.depth,
+                            .compression = -1};
         struct strbuf png = {0};
         struct pb_summary_value *v = pb_summary_value_add(s->arena, &s->message->value);
         im.first = i * im.num_pixels * im.depth;

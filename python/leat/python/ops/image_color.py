@@ -211,21 +211,6 @@ def yuv_to_rgb(images):
 
 # ---- files ----
 
-def is_jpeg(contents, name=None):
-    """Whether the bytes begin as a JPEG file does."""
-    from leat.python.ops import string_ops
-    with ops.name_scope(name, 'is_jpeg'):
-        return math_ops.equal(string_ops.substr(contents, 0, 3), b'\xff\xd8\xff', name=name)
-
-
-def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_animations=True):
-    """The image of a file of any format that there is an op for."""
-    with ops.name_scope(name, 'decode_image'):
-        image = gen_image_ops.decode_image(contents, channels=channels or 0, dtype=dtype,
-                                           expand_animations=expand_animations)
-    return image
-
-
 def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):
     if min_jpeg_quality < 0 or max_jpeg_quality < 0 or min_jpeg_quality > 100 or \
             max_jpeg_quality > 100:

@@ -18,10 +18,10 @@ from leat.python.ops.image_checks import (  # noqa: F401
     fix_image_flip_shape)
 from leat.python.ops.image_color import (  # noqa: F401
     adjust_brightness, adjust_contrast, adjust_gamma, adjust_hue, adjust_jpeg_quality,
-    adjust_saturation, convert_image_dtype, decode_image, grayscale_to_rgb, is_jpeg,
-    per_image_standardization, random_brightness, random_contrast, random_hue,
-    random_jpeg_quality, random_saturation, rgb_to_grayscale, rgb_to_yiq, rgb_to_yuv, yiq_to_rgb,
-    yuv_to_rgb)
+    adjust_saturation, convert_image_dtype, grayscale_to_rgb, per_image_standardization,
+    random_brightness, random_contrast, random_hue, random_jpeg_quality, random_saturation,
+    rgb_to_grayscale, rgb_to_yiq, rgb_to_yuv, yiq_to_rgb, yuv_to_rgb)
+from leat.python.ops.image_files import decode_image, is_jpeg  # noqa: F401
 from leat.python.ops.image_quality import (  # noqa: F401
     image_gradients, psnr, sobel_edges, ssim, ssim_multiscale, total_variation)
 
