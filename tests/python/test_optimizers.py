@@ -42,6 +42,17 @@ CASES = {
 }
 
 
+# The same for tf.contrib.opt: (2, 1), and (0, 1) of the sparse loss.
+EXPECTED = {
+    'adamax': (4.7029, 0.7155),
+    'lazy': (4.7002, 0.7016),
+    'nadam': (4.5431, 0.5568),
+    'addsign': (1.08, 0.008),
+    'powersign': (0.4752, -0.0635),
+    'adamw': (4.5548, 0.6751),
+}
+
+
 def three_steps(make, sparse, use_resource):
     """The variable after three steps, and the optimizer."""
     with ops.Graph().as_default():
@@ -252,6 +263,43 @@ class AveragesTest(unittest.TestCase):
         with ops.Graph().as_default(), self.assertRaisesRegex(
                 TypeError, 'The variables must be half, float, or double: Variable:0'):
             moving_averages.ExponentialMovingAverage(.9).apply([variables.VariableV1(1)])
+
+
+class ContribTest(unittest.TestCase):
+    def test_values(self):
+        from leat.contrib import opt
+        cases = {
+            'adamax': (lambda gs: opt.AdaMaxOptimizer(.1), EXPECTED['adamax']),
+            'lazy': (lambda gs: opt.LazyAdamOptimizer(.1), EXPECTED['lazy']),
+            'nadam': (lambda gs: opt.NadamOptimizer(.1), EXPECTED['nadam']),
+            'addsign': (lambda gs: opt.AddSignOptimizer(.1), EXPECTED['addsign']),
+            'powersign': (lambda gs: opt.PowerSignOptimizer(.1), EXPECTED['powersign']),
+            'adamw': (lambda gs: opt.AdamWOptimizer(.01, .1), EXPECTED['adamw']),
+        }
+        for name, (make, (dense, sparse)) in cases.items():
+            for use_resource in (False, True):
+                with self.subTest(name, resource=use_resource):
+                    value, _, _ = three_steps(make, False, use_resource)
+                    self.assertAlmostEqual(float(value[2, 1]), dense, delta=2e-4)
+        for name in ('lazy', 'adamax', 'nadam'):
+            make, (_, sparse) = cases[name]
+            with self.subTest(name):
+                value, _, _ = three_steps(make, True, False)
+                self.assertAlmostEqual(float(value[0, 1]), sparse, delta=2e-4)
+
+    def test_averages(self):
+        from leat.contrib import opt
+        with ops.Graph().as_default(), session.Session() as sess:
+            var = variables.VariableV1([1.], name='a')
+            mine = opt.MovingAverageOptimizer(gradient_descent.GradientDescentOptimizer(.5),
+                                              average_decay=.5)
+            train = mine.minimize(math_ops.reduce_sum(var))
+            self.assertEqual(train.name, 'train_with_avg')
+            swapped = mine.swapping_saver()._var_list
+            self.assertEqual(swapped['a'].op.name, 'a/ExponentialMovingAverage')
+            sess.run(variables.global_variables_initializer())
+            sess.run(train)
+            self.assertEqual(sess.run(var).tolist(), [.5])
 
 
 if __name__ == '__main__':

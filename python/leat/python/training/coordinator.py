@@ -141,6 +141,9 @@ class LooperThread(threading.Thread):
             raise ValueError("'args' and 'kwargs' argument require that you also pass 'target'")
         self._coord.register_thread(self)
 
+    def isAlive(self):  # its name in older Pythons
+        return self.is_alive()
+
     @staticmethod
     def loop(coord, timer_interval_secs, target, args=None, kwargs=None):
         """A LooperThread, started."""

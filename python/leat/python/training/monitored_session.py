@@ -132,7 +132,6 @@ class WorkerSessionCreator(SessionCreator):
 def _manager_of(scaffold):
     return sm.SessionManager(
         local_init_op=scaffold.local_init_op,
-        local_init_feed_dict=getattr(scaffold, 'local_init_feed_dict', None),
         ready_op=scaffold.ready_op, ready_for_local_init_op=scaffold.ready_for_local_init_op,
         graph=ops.get_default_graph())
 

@@ -13,7 +13,7 @@ class Scaffold(object):
 
     def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None,
                  ready_for_local_init_op=None, local_init_op=None, summary_op=None, saver=None,
-                 copy_from_scaffold=None, local_init_feed_dict=None):
+                 copy_from_scaffold=None):
         if copy_from_scaffold is not None:
             if not isinstance(copy_from_scaffold, Scaffold):
                 raise TypeError('copy_from_scaffold is not a Scaffold instance.')
@@ -25,7 +25,6 @@ class Scaffold(object):
         self._ready_op = given(ready_op, 'ready_op')
         self._ready_for_local_init_op = given(ready_for_local_init_op, 'ready_for_local_init_op')
         self._local_init_op = given(local_init_op, 'local_init_op')
-        self._local_init_feed_dict = given(local_init_feed_dict, 'local_init_feed_dict')
         self._summary_op = given(summary_op, 'summary_op')
         self._saver = given(saver, 'saver')
         self._init_feed_dict = given(init_feed_dict, 'init_feed_dict')
@@ -68,7 +67,6 @@ class Scaffold(object):
     ready_op = property(lambda self: self._ready_op)
     ready_for_local_init_op = property(lambda self: self._ready_for_local_init_op)
     local_init_op = property(lambda self: self._local_init_op)
-    local_init_feed_dict = property(lambda self: self._local_init_feed_dict)
     summary_op = property(lambda self: self._summary_op)
     saver = property(lambda self: self._saver)
     init_feed_dict = property(lambda self: self._init_feed_dict)

@@ -32,8 +32,7 @@ class SessionManager(object):
     """Makes sessions that are ready to train."""
 
     def __init__(self, local_init_op=None, ready_op=None, ready_for_local_init_op=None,
-                 graph=None, recovery_wait_secs=30, local_init_run_options=None,
-                 local_init_feed_dict=None):
+                 graph=None, recovery_wait_secs=30, local_init_run_options=None):
         if graph is None:
             graph = ops.get_default_graph()
         self._local_init_op = local_init_op
@@ -43,7 +42,6 @@ class SessionManager(object):
         self._recovery_wait_secs = recovery_wait_secs
         self._target = None
         self._local_init_run_options = local_init_run_options
-        self._local_init_feed_dict = local_init_feed_dict
         if ready_for_local_init_op is not None and local_init_op is None:
             raise ValueError('If you pass a ready_for_local_init_op you must also pass a '
                              'local_init_op , ready_for_local_init_op [%s]'
@@ -172,8 +170,7 @@ class SessionManager(object):
         if not is_ready:
             return False, msg
         logging.info('Running local_init_op.')
-        sess.run(self._local_init_op, feed_dict=self._local_init_feed_dict,
-                 options=self._local_init_run_options)
+        sess.run(self._local_init_op, options=self._local_init_run_options)
         logging.info('Done running local_init_op.')
         return True, None
 
