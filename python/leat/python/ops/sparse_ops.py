@@ -334,3 +334,37 @@ def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
                                                                 name=name), rank)
 
 
+
+
+# ---- crosses of features ----
+
+def sparse_cross(inputs, name=None):
+    """The crosses of features' values, as strings."""
+    return _sparse_cross(inputs, False, name=name)
+
+
+def sparse_cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
+    """The crosses of features' values, as hashes' buckets."""
+    return _sparse_cross(inputs, True, num_buckets, hash_key, name)
+
+
+def _sparse_cross(inputs, hashed_output, num_buckets=0, hash_key=None, name=None):
+    if not isinstance(inputs, list):
+        raise TypeError('Inputs must be a list')
+    if not all(isinstance(i, (sparse_tensor.SparseTensor, ops.Tensor)) for i in inputs):
+        raise TypeError('All inputs must be SparseTensors')
+    sparse = [i for i in inputs if isinstance(i, sparse_tensor.SparseTensor)]
+    values = [i.values for i in sparse]
+    dense = [i for i in inputs if not isinstance(i, sparse_tensor.SparseTensor)]
+    whole = any(v.dtype != dtypes.string for v in values + dense)
+
+    def numbers_whole(tensor):
+        return tensor if tensor.dtype == dtypes.string else math_ops.cast(tensor, dtypes.int64)
+
+    return _sparse_of(gen_sparse_ops.sparse_cross(
+        indices=[i.indices for i in sparse], values=[numbers_whole(v) for v in values],
+        shapes=[i.dense_shape for i in sparse], dense_inputs=[numbers_whole(d) for d in dense],
+        hashed_output=hashed_output, num_buckets=num_buckets,
+        hash_key=hash_key or _DEFAULT_HASH_KEY,
+        out_type=dtypes.int64 if hashed_output else dtypes.string,
+        internal_type=dtypes.int64 if whole else dtypes.string, name=name))
