@@ -81,7 +81,10 @@ def main(arguments):
         if what == '-c':
             _run_code(rest[0], '<string>', None)
         else:
-            runpy._run_module_as_main(rest[0], alter_argv=True)
+            module = rest[0]
+            if module.startswith('tensorflow.'):  # a program of TensorFlow's, as its tools
+                module = 'leat' + module[len('tensorflow'):]
+            runpy._run_module_as_main(module, alter_argv=True)
     elif what == '-':
         sys.argv[:] = arguments
         _put_in_path('')
