@@ -6,6 +6,7 @@ Local files only: a path of another scheme than file:// is UNIMPLEMENTED. Lists 
 import errno
 import fnmatch
 import os
+import re
 import shutil
 import uuid
 
@@ -258,12 +259,21 @@ def _matches(pattern):
     return [path for path in found if os.path.lexists(path)]
 
 
+def _check_folder(pattern):
+    """NotFoundError where the folder before the first pattern's name is not there."""
+    fixed = re.split(r'[*?\[\\]', pattern, maxsplit=1)[0]
+    folder = os.path.dirname(fixed)
+    if folder and not os.path.isdir(folder):
+        raise errors.NotFoundError(None, None, '%s; No such file or directory' % folder)
+
+
 def get_matching_files_v2(pattern):
     patterns = [pattern] if isinstance(pattern, (str, bytes)) or hasattr(
         pattern, '__fspath__') else pattern
     found = []
     for one in patterns:
         path = _path(one)
+        _check_folder(path)
         if any(c in path for c in '*?[\\'):
             found += _matches(path)
         elif os.path.lexists(path):
