@@ -120,8 +120,7 @@ def merge(inputs, name=None):
                 return gen_control_flow_ops.ref_merge(inputs, name)
             return gen_control_flow_ops.merge(inputs, name)
         if all(isinstance(v, (ops.IndexedSlices, ops.Tensor)) for v in inputs):
-            inputs = [v if isinstance(v, ops.IndexedSlices) else _as_indexed_slices(v)
-                      for v in inputs]
+            inputs = [_as_indexed_slices(v, optimize=False) for v in inputs]
             inputs = _as_indexed_slices_list(inputs, optimize=False)
         for v in inputs[1:]:
             nest.assert_same_structure(inputs[0], v, expand_composites=True)

@@ -198,7 +198,6 @@ def _GradientsHelper(ys, xs, grad_ys=None, name='gradients', colocate_gradients_
                      gate_gradients=False, aggregation_method=None, stop_gradients=None,
                      unconnected_gradients=UnconnectedGradients.NONE, src_graph=None):
     """The gradients of the sum of ys by each of xs: a Tensor, IndexedSlices, or None."""
-    graph = src_graph or ops.get_default_graph()
     try:
         unconnected_gradients = UnconnectedGradients(unconnected_gradients)
     except ValueError:
@@ -212,6 +211,7 @@ def _GradientsHelper(ys, xs, grad_ys=None, name='gradients', colocate_gradients_
     grad_ys = [None] * len(ys) if grad_ys is None else list(_AsList(grad_ys))
     with ops.name_scope(name, 'gradients', ys + xs + stops + [g for g in grad_ys
                                                               if g is not None]) as scope:
+        graph = src_graph or ops.get_default_graph()
         ys = _expand_and_convert(ys, 'y')
         tensors = _xs_tensors(xs)
         stops = [ops.internal_convert_to_tensor(s, name='stop', as_ref=True)
