@@ -32,7 +32,7 @@ def NotDifferentiable(op_type):
     gradients_util.register(op_type, None)
 
 
-NoGradient = NotDifferentiable
+NoGradient = no_gradient = NotDifferentiable
 
 
 def get_gradient_function(op):

@@ -618,6 +618,7 @@ from leat.python.framework.scopes import (  # noqa: E402
     reset_default_graph, strip_name_scope, prepend_name_scope, get_collection_proto_type)
 from leat.python.framework.gradient_registry import (  # noqa: E402
     NoGradient, NotDifferentiable, OpStats, RegisterGradient, RegisterShape, RegisterStatistics,
+    no_gradient,
     _gradient_registry, get_gradient_function, get_stats_for_node_def)
 
 
