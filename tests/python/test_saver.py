@@ -11,7 +11,8 @@ from leat.python.client import session
 from leat.python.framework import constant_op, errors, meta_graph, ops
 from leat.python.ops import array_ops, variable_scope, variables
 from leat.python.training import (
-    checkpoint_management, checkpoint_utils, saver as saver_lib, warm_starting_util)
+    checkpoint_management, checkpoint_utils, saver as saver_lib, saver_test_utils,
+    warm_starting_util)
 
 
 class _Case(unittest.TestCase):
@@ -120,6 +121,22 @@ class SaverTest(_Case):
                 saver_lib.Saver([constant_op.constant(1.)])
             with self.assertRaisesRegex(ValueError, 'At least two variables have the same name'):
                 saver_lib.Saver([a, a])
+
+    def test_objects(self):
+        with ops.Graph().as_default():
+            table = saver_test_utils.CheckpointedOp('t')
+            a, _ = two_variables()
+            saver = saver_lib.Saver()
+            with session.Session() as sess:
+                sess.run(variables.global_variables_initializer())
+                sess.run(table.insert(['k', 'l'], [3., 4.]))
+                saver.save(sess, self.path)
+            with session.Session() as sess:
+                saver.restore(sess, self.path)
+                self.assertEqual(sess.run(table.lookup(['l', 'x'], 0.)).tolist(), [4., 0.])
+                self.assertEqual(sess.run(a), 1.)
+        self.assertEqual([name for name, _ in checkpoint_utils.list_variables(self.path)],
+                         ['a', 'b', 't-keys', 't-values'])
 
     def test_keeps_the_newest(self):
         with ops.Graph().as_default():

@@ -14,7 +14,19 @@ from leat.python.training import input_batching
 from leat.python.training import queue_runner_impl as queue_runner
 from leat.python.util import deprecation
 
+# By the names that programs, and tests, know them.
 _flatten = input_batching.flatten
+_as_tensor_list = input_batching.as_tensor_list
+_as_tensor_list_list = input_batching.as_tensor_list_list
+_as_original_type = input_batching.as_original_type
+_dtypes = input_batching._dtypes
+_merge_shapes = input_batching._merge_shapes
+_shapes = input_batching._shapes
+_store_sparse_tensors = input_batching._store_sparse_tensors
+_store_sparse_tensors_join = input_batching._store_sparse_tensors_join
+_restore_sparse_tensors = input_batching._restore_sparse_tensors
+_validate_keep_input = input_batching._validate_keep_input
+_which_queue = input_batching._which_queue
 _DATA = 'Queue-based input pipelines have been replaced by `tf.data`. Use `%s`.'
 
 
