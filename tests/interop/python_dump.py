@@ -72,7 +72,7 @@ def build(code):
         except Exception as e:  # pylint: disable=broad-except
             text = '%s: %s' % (type(e).__name__, e)
             lines = traceback.format_exc().splitlines()
-            return {'error': text[:400], 'missing': 'not there yet' in text,
+            return {'error': text[:400], 'missing': 'not there yet' in text or ' has no op ' in text,
                     'where': ' '.join(lines[-4:-1])[:300]}
 
 
