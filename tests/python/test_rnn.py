@@ -181,6 +181,41 @@ class Nets(Base):
         with self.assertRaisesRegex(TypeError, 'is not an RNNCell: '):
             tf.nn.dynamic_rnn(3, self.x, dtype=tf.float32)
 
+    def test_decoders_and_losses(self):
+        legacy = tf.contrib.legacy_seq2seq
+        xs = tf.unstack(self.x, axis=1)
+        out, _ = legacy.rnn_decoder(xs, tf.zeros([2, 4]), rnn_cell.BasicRNNCell(4),
+                                    loop_function=lambda prev, i: prev)
+        legacy.tied_rnn_seq2seq(xs, xs, rnn_cell.BasicRNNCell(3))
+        self.assertEqual([v.op.name for v in tf.global_variables()], [
+            'rnn_decoder/basic_rnn_cell/kernel', 'rnn_decoder/basic_rnn_cell/bias',
+            'combined_tied_rnn_seq2seq/tied_rnn_seq2seq/basic_rnn_cell/kernel',
+            'combined_tied_rnn_seq2seq/tied_rnn_seq2seq/basic_rnn_cell/bias'])
+        logits = [tf.zeros([2, 5]), tf.zeros([2, 5])]
+        ids = [tf.constant([1, 2]), tf.constant([0, 3])]
+        weights = [tf.ones([2]), tf.constant([1., 0.])]
+        each = legacy.sequence_loss_by_example(logits, ids, weights)
+        both = legacy.sequence_loss(logits, ids, weights)
+        flat = tf.contrib.seq2seq.sequence_loss(tf.stack(logits, 1), tf.stack(ids, 1),
+                                                tf.stack(weights, 1))
+        got = self.value([each, both, flat, out[2]])
+        np.testing.assert_allclose(got[0], np.full(2, np.log(5)), rtol=1e-6)
+        np.testing.assert_allclose(got[1:3], np.full(2, np.log(5)), rtol=1e-6)
+
+    def test_stacked_bidirectional(self):
+        def cells():
+            return [rnn_cell.BasicRNNCell(2), rnn_cell.BasicRNNCell(2)]
+        a, _, _ = tf.contrib.rnn.stack_bidirectional_dynamic_rnn(cells(), cells(), self.x,
+                                                                 dtype=tf.float32)
+        b, _, _ = tf.contrib.rnn.stack_bidirectional_rnn(
+            cells(), cells(), tf.unstack(self.x, axis=1), dtype=tf.float32, scope='s')
+        self.assertEqual([v.op.name for v in tf.global_variables()][::4], [
+            'stack_bidirectional_rnn/cell_0/bidirectional_rnn/fw/basic_rnn_cell/kernel',
+            'stack_bidirectional_rnn/cell_1/bidirectional_rnn/fw/basic_rnn_cell/kernel',
+            's/cell_0/fw/basic_rnn_cell/kernel', 's/cell_1/fw/basic_rnn_cell/kernel'])
+        self.assertEqual((self.value(a).shape, len(b), b[0].shape.as_list()),
+                         ((2, 3, 4), 3, [2, 4]))
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -29,12 +29,12 @@ def stack_bidirectional_rnn(cells_fw, cells_bw, inputs, initial_states_fw=None,
     states_fw, states_bw, layer = [], [], inputs
     with vs.variable_scope(scope or 'stack_bidirectional_rnn'):
         for i, (cell_fw, cell_bw) in enumerate(zip(cells_fw, cells_bw)):
-            with vs.variable_scope('cell_%d' % i):
+            with vs.variable_scope('cell_%d' % i) as cell_scope:
                 layer, state_fw, state_bw = rnn.static_bidirectional_rnn(
                     cell_fw, cell_bw, layer,
                     initial_state_fw=initial_states_fw and initial_states_fw[i],
                     initial_state_bw=initial_states_bw and initial_states_bw[i],
-                    sequence_length=sequence_length, dtype=dtype)
+                    sequence_length=sequence_length, dtype=dtype, scope=cell_scope)
             states_fw.append(state_fw)
             states_bw.append(state_bw)
     return layer, tuple(states_fw), tuple(states_bw)
