@@ -11,6 +11,7 @@ from leat._load import core
 from leat.core.framework import attr_value_pb2
 from leat.core.framework import function_pb2
 from leat.python.framework import dtypes
+from leat.python.framework import errors_impl
 from leat.python.framework import ops
 from leat.python.util import compat
 from leat.python.util import nest
@@ -38,8 +39,11 @@ class Defun(object):
         arg_names = list(spec.args)
         if tf_inspect.ismethod(func) and arg_names:
             arg_names = arg_names[1:]
-        least = len(arg_names) - len(spec.defaults or ())
-        most = len(arg_names)
+        if spec.defaults or spec.keywords:
+            raise ValueError('function with argument defaults or keywords arguments are not '
+                             'supported. {} has defaults {} and keywords {}.'.format(
+                                 func, spec.defaults, spec.keywords))
+        least = most = len(arg_names)
         if spec.varargs:
             most = 1000000
             arg_names = ['arg%d' % i for i in range(len(self._input_types))]
@@ -86,9 +90,9 @@ class _FuncGraph(ops.Graph):
             var = vs.get_variable(name, shape=shape, dtype=dtype, initializer=initializer,
                                   trainable=trainable, collections=collections,
                                   use_resource=use_resource)
-        self.extra_vars.append(var)
-        if getattr(var, 'handle', None) is not None and self._capture_resource_var_by_value:
-            return var.value()
+            self.extra_vars.append(var)
+            if getattr(var, 'handle', None) is not None and self._capture_resource_var_by_value:
+                return var.value()
         return var
 
     def create_op(self, op_type, inputs, dtypes=None, input_types=None, name=None, attrs=None,
@@ -254,9 +258,10 @@ class _DefinedFunction(object):
         self._stateful_ops = [(op.name, op.type) for op in graph.get_operations()
                               if _is_stateful(op)]
         if self._out_names and len(self._out_names) != len(graph.outputs):
-            raise ValueError('output names must be either empty or equal in size to outputs. '
-                             'output names size = %d outputs size = %d'
-                             % (len(self._out_names), len(graph.outputs)))
+            raise errors_impl.InvalidArgumentError(
+                None, None, 'output names must be either empty or equal in size to outputs. '
+                'output names size = %d outputs size = %d'
+                % (len(self._out_names), len(graph.outputs)))
         definition = self._make(graph)
         if self._func_name is None:
             definition.signature.name = self._unique_name(definition)
@@ -335,8 +340,9 @@ def _add_function(graph, function):
     if known is not None:
         if known.definition.SerializeToString(deterministic=True) != \
                 function.definition.SerializeToString(deterministic=True):
-            raise ValueError('Cannot add function (%s) because a different function with the same '
-                             'name already exists.' % name)
+            raise errors_impl.InvalidArgumentError(
+                None, None, 'Cannot add function \'%s\' because a different function with the '
+                'same name already exists.' % name)
         return
     if function._python_grad_func is not None and function._grad_func is not None:
         raise ValueError('Gradient defined twice for function %s' % name)
