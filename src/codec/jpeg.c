@@ -18,7 +18,6 @@ struct trap { /* libjpeg's error manager, first, and where errors go */
     jmp_buf jump;
     char text[JMSG_LENGTH_MAX];
     bool stop_at_end; /* the end of the file where it should go on is an error */
-    bool ended;       /* it came */
 };
 
 static void on_error(j_common_ptr c)
@@ -31,10 +30,7 @@ static void on_error(j_common_ptr c)
 static void on_message(j_common_ptr c, int level)
 {
     struct trap *t = (struct trap *)c->err;
-    if (level >= 0 || c->err->msg_code != JWRN_JPEG_EOF)
-        return;
-    t->ended = true;
-    if (t->stop_at_end)
+    if (level < 0 && c->err->msg_code == JWRN_JPEG_EOF && t->stop_at_end)
         on_error(c);
 }
 
@@ -56,8 +52,7 @@ struct reader {
     const struct jpeg_reading *how;
     uint8_t *line, *out; /* a whole line as libjpeg gives it, owned; where pixels go */
     struct picture_size size;
-    int64_t x, y;      /* of the window */
-    int64_t num_lines; /* that were read */
+    int64_t x, y; /* of the window */
     bool cmyk;
 };
 
@@ -65,6 +60,8 @@ static bool colours(struct reader *r, struct status *st)
 {
     struct jpeg_decompress_struct *c = &r->c;
     int channels = r->how->channels;
+    if ((int64_t)c->image_height * c->image_width > PICTURE_MAX_BYTES / 4)
+        return status_invalid(st, "Image too large: %u x %u", c->image_width, c->image_height);
     if (channels == 0)
         channels = c->num_components < 3 ? c->num_components : 3;
     if (channels != 1 && channels != 3)
@@ -95,9 +92,6 @@ static bool window(struct reader *r, struct status *st)
                 (long long)r->size.width, (long long)r->size.height, (long long)r->x,
                 (long long)r->y, (long long)width, (long long)height);
     }
-    if (height * width > PICTURE_MAX_BYTES / 4)
-        return status_invalid(st, "Image too large: %lld x %lld", (long long)width,
-                              (long long)height);
     return true;
 }
 
@@ -138,8 +132,6 @@ static bool read_all(struct reader *r, struct str file, struct picture_room room
         const int64_t y = r->c.output_scanline;
         JSAMPROW row = r->line;
         jpeg_read_scanlines(&r->c, &row, 1);
-        if (!r->trap.ended)
-            r->num_lines = y + 1;
         keep_line(r, y);
     }
     jpeg_finish_decompress(&r->c);
@@ -162,10 +154,6 @@ bool jpeg_decode(struct str file, const struct jpeg_reading *how, struct picture
     if (setjmp(r->trap.jump) == 0) {
         jpeg_create_decompress(&r->c);
         ok = read_all(r, file, room, st);
-        if (ok && r->trap.ended && how->try_recover &&
-            (double)r->num_lines < (double)how->acceptable_fraction * r->c.output_height)
-            ok = status_invalid(st, "Invalid JPEG data: it ends after %lld of %u lines",
-                                (long long)r->num_lines, r->c.output_height);
     } else {
         ok = broken(&r->trap, file, st);
     }

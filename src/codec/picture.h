@@ -36,13 +36,12 @@ MUST_CHECK bool bmp_decode(struct str file, int channels, struct picture_room ro
                            struct status *st);
 
 struct jpeg_reading {
-    int channels;              /* 0, 1, 3 */
-    int ratio;                 /* 1, 2, 4 or 8: so many times smaller */
-    bool fancy_upscaling;      /* of the colours */
-    bool accurate;             /* the slower transform */
-    bool try_recover;          /* a file that ends early is read as far as it goes... */
-    float acceptable_fraction; /* ...if this part of its lines is there */
-    bool crop;                 /* only this window */
+    int channels;         /* 0, 1, 3 */
+    int ratio;            /* 1, 2, 4 or 8: so many times smaller */
+    bool fancy_upscaling; /* of the colours */
+    bool accurate;        /* the slower transform */
+    bool try_recover;     /* a file that ends early is read as far as it goes; the rest is grey */
+    bool crop;            /* only this window */
     int64_t crop_y, crop_x, crop_height, crop_width;
 };
 MUST_CHECK bool jpeg_decode(struct str file, const struct jpeg_reading *how,

@@ -103,8 +103,12 @@ static void transform(struct png_reader *r, int channels, bool wide)
     const bool clear = png_get_valid(png, r->info, PNG_INFO_tRNS) != 0;
     const bool alpha = (type & PNG_COLOR_MASK_ALPHA) != 0 || clear;
     const bool colour = (type & PNG_COLOR_MASK_COLOR) != 0;
+    /* As TensorFlow: a colour that is clear is alpha for those who ask for it, or of a palette; and
+     * alpha that is added is the greatest number of the file's bits. */
+    const bool own_alpha = alpha && (!clear || type == PNG_COLOR_TYPE_PALETTE);
+    const unsigned opaque = (1u << bits) - 1;
     if (channels == 0)
-        channels = (colour ? 3 : 1) + alpha;
+        channels = (colour ? 3 : 1) + own_alpha;
     r->size.channels = channels;
     if (type == PNG_COLOR_TYPE_PALETTE)
         png_set_palette_to_rgb(png);
@@ -121,7 +125,7 @@ static void transform(struct png_reader *r, int channels, bool wide)
     if (channels % 2 == 1 && alpha)
         png_set_strip_alpha(png);
     if (channels % 2 == 0 && !alpha)
-        png_set_add_alpha(png, wide ? 65535 : 255, PNG_FILLER_AFTER);
+        png_set_add_alpha(png, wide && bits < 16 ? opaque * 257 : opaque, PNG_FILLER_AFTER);
     if (channels > 2 && !colour)
         png_set_gray_to_rgb(png);
     if (channels < 3 && colour)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* DecodePng, DecodeJpeg, DecodeAndCropJpeg, DecodeGif, ExtractJpegShape: pictures from files. As in
- * TensorFlow, each of the first two reads the other's files as well, and GIFs of one frame. */
+ * TensorFlow, each reads the others' files as well, if they are one picture, or for DecodeGif as
+ * one frame. */
 /* needs: png, jpeg, gif */
 #include "codec/picture.h"
 #include "op/infer.h"
@@ -30,8 +31,7 @@ static bool png_init(struct kernel *k, void *state, struct status *st)
 {
     struct decoding *d = state;
     const int64_t channels = attrs_int(k->attrs, "channels");
-    d->jpeg = (struct jpeg_reading){
-        .channels = (int)channels, .ratio = 1, .fancy_upscaling = true, .acceptable_fraction = 1};
+    d->jpeg = (struct jpeg_reading){.channels = (int)channels, .ratio = 1, .fancy_upscaling = true};
     d->wide = attrs_type(k->attrs, "dtype") == DT_UINT16;
     return channels_ok(channels, st);
 }
@@ -40,12 +40,12 @@ static bool jpeg_init(struct kernel *k, void *state, struct status *st)
 {
     struct decoding *d = state;
     const int64_t channels = attrs_int(k->attrs, "channels"), ratio = attrs_int(k->attrs, "ratio");
-    d->jpeg =
-        (struct jpeg_reading){.channels = (int)channels,
-                              .ratio = (int)ratio,
-                              .fancy_upscaling = attrs_bool(k->attrs, "fancy_upscaling"),
-                              .try_recover = attrs_bool(k->attrs, "try_recover_truncated"),
-                              .acceptable_fraction = attrs_float(k->attrs, "acceptable_fraction")};
+    d->jpeg = (struct jpeg_reading){.channels = (int)channels,
+                                    .ratio = (int)ratio,
+                                    .fancy_upscaling = attrs_bool(k->attrs, "fancy_upscaling"),
+                                    .try_recover = attrs_bool(k->attrs, "try_recover_truncated")};
+    /* acceptable_fraction decides nothing, as in TensorFlow 1.15: a file that ends is filled up,
+     * and so all its lines are there. */
     if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8)
         return status_invalid(st, "ratio must be 1, 2, 4, or 8, got %lld", (long long)ratio);
     return channels_ok(channels, st) && transform_of(k->attrs, &d->jpeg.accurate, st);
@@ -59,7 +59,7 @@ struct place { /* the output that a reader fills */
 static void *room_of(void *arg, const struct picture_size *s, struct status *st)
 {
     struct place *p = arg;
-    const int64_t dims[] = {s->frames, s->height, s->width, s->channels};
+    const int64_t dims[] = {s->frames ? s->frames : 1, s->height, s->width, s->channels};
     if (s->frames > 1 && !p->frames) {
         status_invalid(st,
                        "Got %lld frames, but animated gifs can only be decoded by "
@@ -97,8 +97,6 @@ static bool read_any(struct kctx *c, const struct decoding *d, bool frames, stru
     const enum picture_format format = picture_format(file);
     if (d->wide && format != PICTURE_PNG && format != PICTURE_UNKNOWN)
         return status_invalid(st, "Only PNG files have pixels of 16 bits");
-    if (frames && format != PICTURE_GIF && format != PICTURE_UNKNOWN)
-        return status_invalid(st, "Expected a GIF file: tf.image.decode_image reads others");
     switch (format) {
     case PICTURE_PNG:
         return png_decode(file, d->jpeg.channels, d->wide, room, st);
@@ -141,7 +139,7 @@ static bool crop_run(struct kctx *c, struct status *st)
 
 static bool gif_run(struct kctx *c, struct status *st)
 {
-    const struct decoding d = {.jpeg = {.ratio = 1}};
+    const struct decoding d = {.jpeg = {.channels = 3, .ratio = 1, .fancy_upscaling = true}};
     return read_any(c, &d, true, st);
 }
 
