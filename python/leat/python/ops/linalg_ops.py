@@ -80,18 +80,17 @@ def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
             return overdetermined(matrix, rhs) if tall else underdetermined(matrix, rhs)
         from leat.python.ops import control_flow_ops
         shape = array_ops.shape(matrix)[-2:]
-        return control_flow_ops.cond(shape[0] >= shape[1], lambda: overdetermined(matrix, rhs),
+        return control_flow_ops.cond(shape[-2] >= shape[-1], lambda: overdetermined(matrix, rhs),
                                      lambda: underdetermined(matrix, rhs))
 
-    with ops.name_scope(name, 'matrix_solve_ls', [matrix, rhs, l2_regularizer]) as name:
-        matrix = ops.convert_to_tensor(matrix, name='matrix')
-        if matrix.dtype == dtypes.complex128 and l2_regularizer != 0:
-            raise ValueError('matrix_solve_ls currently only supports l2_regularizer=0 for '
-                             'complex128')
-        rhs = ops.convert_to_tensor(rhs, name='rhs')
-        if fast and matrix.dtype not in (dtypes.complex64, dtypes.complex128):
-            return either(matrix, rhs)
+    matrix = ops.convert_to_tensor(matrix, name='matrix')
+    if matrix.dtype == dtypes.complex128 and l2_regularizer != 0:
+        raise NotImplementedError('matrix_solve_ls is currently disabled for complex128 and '
+                                  'l2_regularizer != 0 due to poor accuracy.')
+    if not fast:
         return gen_linalg_ops.matrix_solve_ls(matrix, rhs, l2_regularizer, fast=fast, name=name)
+    with ops.name_scope(name, 'matrix_solve_ls', [matrix, rhs, l2_regularizer]):
+        return either(matrix, rhs)
 
 
 def self_adjoint_eig(tensor, name=None):

@@ -37,27 +37,23 @@ def _of_length(input, n):
     return array_ops.pad(input, outer + [[0, n - size]])
 
 
-def _dct2(input, norm):
-    size = input.shape.as_list()[-1] or array_ops.shape(input)[-1]
-    axis_dim = math_ops.cast(size, dtypes.float32)
+def _dct2(input, norm, size, axis_dim):
     scale = 2.0 * math_ops.exp(math_ops.complex(
         0.0, -math_ops.range(axis_dim) * math.pi * 0.5 / axis_dim))
     result = math_ops.real(fft_ops.rfft(input, fft_length=[2 * size])[..., :size] * scale)
     if norm == 'ortho':
         n1 = 0.5 * math_ops.rsqrt(axis_dim)
-        n2 = n1 * math.sqrt(2.0)
+        n2 = n1 * math_ops.sqrt(2.0)
         weights = array_ops.pad(array_ops.expand_dims(n1, 0), [[0, size - 1]],
                                 constant_values=n2)
         result *= weights
     return result
 
 
-def _dct3(input, norm):
-    size = input.shape.as_list()[-1] or array_ops.shape(input)[-1]
-    axis_dim = math_ops.cast(size, dtypes.float32)
+def _dct3(input, norm, size, axis_dim):
     if norm == 'ortho':
         n1 = math_ops.sqrt(axis_dim)
-        n2 = n1 * math.sqrt(0.5)
+        n2 = n1 * math_ops.sqrt(0.5)
         input *= array_ops.pad(array_ops.expand_dims(n1, 0), [[0, size - 1]],
                                constant_values=n2)
     else:
@@ -73,10 +69,12 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
     _validate_dct_arguments(input, type, n, axis, norm)
     with ops.name_scope(name, 'dct', [input]):
         input = _of_length(ops.convert_to_tensor(input, dtype=dtypes.float32), n)
+        size = input.shape.as_list()[-1] or array_ops.shape(input)[-1]
+        axis_dim = math_ops.cast(size, dtypes.float32)
         if type == 1:
             doubled = array_ops.concat([input, input[..., -2:0:-1]], axis=-1)
             return math_ops.real(fft_ops.rfft(doubled))
-        return _dct2(input, norm) if type == 2 else _dct3(input, norm)
+        return (_dct2 if type == 2 else _dct3)(input, norm, size, axis_dim)
 
 
 def idct(input, type=2, n=None, axis=-1, norm=None, name=None):

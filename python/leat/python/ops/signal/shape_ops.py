@@ -31,8 +31,7 @@ def _padded(signal, length, frame_length, frame_step, num_frames, pad_value, out
     paddings = array_ops.concat([array_ops.zeros([outer, 2], dtype=needed.dtype),
                                  [[0, needed]],
                                  array_ops.zeros([inner, 2], dtype=needed.dtype)], 0)
-    signal = array_ops.pad(signal, paddings, constant_values=pad_value)
-    return signal, length + needed
+    return array_ops.pad(signal, paddings, constant_values=pad_value)
 
 
 def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1, name=None):
@@ -58,8 +57,9 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
             num_frames = -(-length // frame_step)
             pad_value = ops.convert_to_tensor(pad_value, signal.dtype)
             pad_value.shape.assert_has_rank(0)
-            signal, length = _padded(signal, length, frame_length, frame_step, num_frames,
-                                     pad_value, num_outer, num_inner)
+            signal = _padded(signal, length, frame_length, frame_step, num_frames, pad_value,
+                             num_outer, num_inner)
+            length = array_ops.shape(signal)[axis]
         else:
             num_frames = math_ops.maximum(0, 1 + (length - frame_length) // frame_step)
         piece = util_ops.gcd(frame_length, frame_step)
@@ -69,7 +69,7 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
         end = array_ops.concat([outer_dims, [pieces * piece], inner_dims], 0)
         cut_shape = array_ops.concat([outer_dims, [pieces, piece], inner_dims], 0)
         cut = array_ops.reshape(array_ops.strided_slice(
-            signal, array_ops.zeros_like(shape), end, array_ops.ones_like(shape)), cut_shape)
+            signal, array_ops.zeros_like(shape), end), cut_shape)
         starts = array_ops.reshape(math_ops.range(num_frames) * per_hop, [num_frames, 1])
         within = array_ops.reshape(math_ops.range(per_frame), [1, per_frame])
         frames = array_ops.gather(cut, starts + within, axis=axis)

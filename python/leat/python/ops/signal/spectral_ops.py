@@ -53,9 +53,12 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=window_op
 
 def inverse_stft_window_fn(frame_step, forward_window_fn=window_ops.hann_window, name=None):
     """The window that makes inverse_stft() undo stft()."""
+    with ops.name_scope(name, 'inverse_stft_window_fn', [forward_window_fn]):
+        step = ops.convert_to_tensor(frame_step, name='frame_step')
+        step.shape.assert_has_rank(0)
+
     def inverse(frame_length, dtype):
         with ops.name_scope(name, 'inverse_stft_window_fn', [forward_window_fn]):
-            step = ops.convert_to_tensor(frame_step, name='frame_step')
             frame_length_ = ops.convert_to_tensor(frame_length, name='frame_length')
             window = forward_window_fn(frame_length_, dtype=dtype)
             squares = math_ops.square(window)

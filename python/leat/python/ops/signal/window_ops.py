@@ -38,4 +38,9 @@ def _raised_cosine_window(name, default_name, window_length, periodic, dtype, a,
         n = math_ops.cast(window_length + periodic * even - 1, dtype=dtype)
         count = math_ops.cast(math_ops.range(window_length), dtype=dtype)
         arg = constant_op.constant(2 * np.pi, dtype=dtype) * count / n
-        return math_ops.cast(a - b * math_ops.cos(arg), dtype=dtype)
+        if known is not None:
+            return math_ops.cast(a - b * math_ops.cos(arg), dtype=dtype)
+        from leat.python.ops import control_flow_ops
+        return control_flow_ops.cond(math_ops.equal(window_length, 1),
+                                     lambda: array_ops.ones([1], dtype=dtype),
+                                     lambda: a - b * math_ops.cos(arg))
