@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python adds: importing the package, a run of next to nothing, a feed, and the lectures' MNIST
-program. TensorFlow's programs and Leat's (python3 -m leat) are this very file's."""
+"""What Python adds: importing the package, a run of next to nothing, a feed. (py_mnist is the softmax
+model of with_tf.py, set beside the C program of the same.) TensorFlow's programs and Leat's
+(python3 -m leat) are this very file's."""
 import subprocess
 import sys
 
@@ -8,7 +9,7 @@ import numpy as np
 
 import common
 
-CASES = ('py_import', 'py_null_run', 'py_feed', 'py_mnist')
+CASES = ('py_import', 'py_null_run', 'py_feed')
 
 
 def importing(statement):
@@ -30,30 +31,10 @@ def feed(tf, session):
     return lambda: session.run(fetch, feed_dict={x: batch})
 
 
-def mnist(tf, session):
-    """Softmax regression, batches of 100 of random images: the workshop's program."""
-    x = tf.placeholder(tf.float32, [None, 28, 28, 1])
-    w, b = tf.Variable(tf.zeros([784, 10])), tf.Variable(tf.zeros([10]))
-    y = tf.nn.softmax(tf.matmul(tf.reshape(x, [-1, 784]), w) + b)
-    truth = tf.placeholder(tf.float32, [None, 10])
-    loss = -tf.reduce_sum(truth * tf.log(y))
-    step = tf.train.GradientDescentOptimizer(1e-5).minimize(loss)
-    session.run(tf.global_variables_initializer())
-    images = common.batches(np, [100, 28, 28, 1])
-    labels = np.eye(10, dtype='float32')[common.batches(np, [100], 10)]
-    turn = [0]
-
-    def call():
-        i = turn[0] % common.BATCHES
-        turn[0] += 1
-        session.run(step, feed_dict={x: images[i], truth: labels[i]})
-    return call
-
-
 def build(tf, case, threads):
     if case == 'py_import':
-        return importing('import leat' if hasattr(tf, 'leat_version') else
+        return importing('import leat' if 'leat' in sys.modules else
                          'import tensorflow')
     session = tf.Session(config=tf.ConfigProto(intra_op_parallelism_threads=threads,
                                                inter_op_parallelism_threads=threads))
-    return {'py_null_run': null_run, 'py_feed': feed, 'py_mnist': mnist}[case](tf, session)
+    return {'py_null_run': null_run, 'py_feed': feed}[case](tf, session)

@@ -270,6 +270,8 @@ def build(case, part, threads):
         tf.set_random_seed(1)
         if case in python_cases.CASES:
             return python_cases.build(tf, case, threads)
+        if case == 'py_mnist':
+            case = 'softmax'
         if case not in common.TRAINING:
             return build_micro(case, part, threads)
         return MODELS[case](threads) if case in MODELS else None
