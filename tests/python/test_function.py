@@ -101,7 +101,7 @@ class DefunTest(test.TestCase):
         with self.assertRaisesRegex(ValueError, 'Function none can not return None'):
             none(1.)
         with self.assertRaisesRegex(ValueError, 'Unknown keyword arguments'):
-            function.Defun(dtypes.float32)(math_ops.abs)(1., foo=3)
+            function.Defun(dtypes.float32)(lambda x: math_ops.abs(x))(1., foo=3)
 
 
 if __name__ == '__main__':
