@@ -14,12 +14,11 @@ def per_image_standardization(image):
     with ops.name_scope(None, 'per_image_standardization', [image]) as scope:
         image = ops.convert_to_tensor(image, name='image')
         image = _AssertAtLeast3DImage(image)
-        original = image.dtype
-        image = math_ops.cast(image, dtypes.float32)
+        image, original = _as_float(image)
         count = math_ops.reduce_prod(array_ops.shape(image)[-3:])
         mean = math_ops.reduce_mean(image, axis=[-1, -2, -3], keepdims=True)
         stddev = math_ops.reduce_std(image, axis=[-1, -2, -3], keepdims=True)
-        least = math_ops.rsqrt(math_ops.cast(count, dtypes.float32))
+        least = math_ops.rsqrt(math_ops.cast(count, image.dtype))
         adjusted = math_ops.maximum(stddev, least)
         image = math_ops.div(image - mean, adjusted, name=scope)
         return convert_image_dtype(image, original, saturate=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signals put together of frames that overlap."""
+from leat.python.framework import dtypes
 from leat.python.framework import ops
 from leat.python.framework import tensor_util
 from leat.python.ops import array_ops
@@ -16,14 +17,28 @@ def overlap_and_add(signal, frame_step, name=None):
         if not frame_step.dtype.is_integer:
             raise ValueError('frame_step must be an integer. Got %s' % frame_step.dtype)
         shape = array_ops.shape(signal)
-        outer, frames, length = shape[:-2], shape[-2], shape[-1]
-        total = frame_step * (frames - 1) + length
-        places = array_ops.reshape(
-            math_ops.range(frames)[:, None] * frame_step + math_ops.range(length)[None, :], [-1])
-        flat = array_ops.transpose(array_ops.reshape(signal, [-1, frames * length]))
-        summed = math_ops.unsorted_segment_sum(flat, places, total)
-        result = array_ops.reshape(array_ops.transpose(summed),
-                                   array_ops.concat([outer, [total]], 0))
+        outer = shape[:-2]
+        outer_rank = array_ops.size(outer)
+        length, frames = shape[-1], shape[-2]
+        total = length + frame_step * (frames - 1)
+        parts = -(-length // frame_step)
+        paddings = [[0, parts], [0, parts * frame_step - length]]
+        paddings = array_ops.concat(
+            [array_ops.zeros([outer_rank, 2], dtype=dtypes.int32), paddings], 0)
+
+        def shaped(tensor, dims):
+            return array_ops.reshape(tensor, array_ops.concat([outer, dims], 0))
+
+        # Each frame in parts of a step's length; the parts of equal place after another, so
+        # that each place's row starts a step later than the one before: then they add up.
+        cut = shaped(array_ops.pad(signal, paddings), [frames + parts, parts, frame_step])
+        order = array_ops.concat([math_ops.range(outer_rank), outer_rank + [1, 0, 2]], 0)
+        cut = array_ops.transpose(cut, perm=order)
+        cut = shaped(cut, [(frames + parts) * parts, frame_step])
+        cut = cut[..., :(frames + parts - 1) * parts, :]
+        cut = shaped(cut, [parts, (frames + parts - 1), frame_step])
+        summed = math_ops.reduce_sum(cut, -3)
+        result = shaped(summed, [(frames + parts - 1) * frame_step])[..., :total]
         step = tensor_util.constant_value(frame_step)
         dims = signal.shape.as_list() if signal.shape.ndims is not None else None
         if dims is not None:
