@@ -194,6 +194,31 @@ class NodesTest(unittest.TestCase):
             self.assertEqual(sess.run(var).tolist(), [.5, 0.])
 
 
+class LateReadsTest(unittest.TestCase):
+    def test_after_updates(self):
+        """What waits for an update and then reads the variable reads it after the update."""
+        with ops.Graph().as_default(), session.Session() as sess:
+            w = variables.VariableV1([1., 2.])
+            update = w.assign_add([10., 10.])
+            with ops.control_dependencies([update]):
+                same, product, total = array_ops.identity(w), w * 2., math_ops.reduce_sum(w)
+            train = gradient_descent.GradientDescentOptimizer(1.).minimize(
+                math_ops.reduce_sum(w * w))
+            with ops.control_dependencies([train]):
+                after = array_ops.identity(w)
+            ema = moving_averages.ExponentialMovingAverage(.5)
+            with ops.control_dependencies([w.assign([3., 3.]).op]):
+                average = ema.apply([w])
+            sess.run(variables.global_variables_initializer())
+            same, product, total = sess.run([same, product, total])
+            self.assertEqual(same.tolist(), [11., 12.])
+            self.assertEqual(product.tolist(), [22., 24.])
+            self.assertEqual(total, 23.)
+            self.assertEqual(sess.run(after).tolist(), [-11., -12.])
+            sess.run(average)
+            self.assertEqual(sess.run(ema.average(w)).tolist(), [2., 2.5])
+
+
 class RatesTest(unittest.TestCase):
     RATES = (
         (lambda s: learning_rate_decay.exponential_decay(.1, s, 10, .9), (.1, .094868, .09)),

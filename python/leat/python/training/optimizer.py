@@ -75,8 +75,7 @@ class _RefVariableProcessor(_OptimizableVariable):
             if self._v.constraint is None:
                 return update_op
             with ops.control_dependencies([update_op]):
-                # A fresh read: the variable's own may have been made before the update.
-                return self._v.assign(self._v.constraint(self._v.read_value()))
+                return self._v.assign(self._v.constraint(self._v))
         assert isinstance(g, ops.IndexedSlices), (
             'Gradient ', g, ' is neither a tensor nor IndexedSlices.')
         if self._v.constraint is not None:

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A node that waits for others and reads a variable by an Identity that does not takes the
+ * reference itself, and so the value of when it starts.
+ *
+ *     with tf.control_dependencies([w.assign_add(1.)]): y = tf.identity(w)
+ *
+ * reads 'w/read', an Identity made with the variable, which may run before the assignment. In
+ * TensorFlow that Identity shares the variable's buffer, which the assignment then changes: y is
+ * the value after it, and programs count on that. Here a value that was read stays what it was, so
+ * the reader itself has to read.
+ *
+ * A node waits when it has control inputs, or when a node that it reads has some (the constant of
+ * `w * 2.`, say: the product is then given none), an Identity apart: gradients stand behind those,
+ * and what they read is safe. It holds of nodes outside of loops, on the variable's device; an
+ * Identity that is fed or has control inputs stays between. Linear in the edges; always runs, since
+ * it is about what a graph means. */
+#include <string.h>
+
+#include "graph/pass_util.h"
+
+static bool is_read(const struct rnode *p)
+{
+    return !p->dropped && !p->keep && p->num_control == 0 && p->frame == 0 && p->num_inputs == 1 &&
+           rnode_is(p, "Identity") && rnode_reads_ref(p);
+}
+
+/* Some of what p is computed of waits, and all of it is constants, as the Range of all dims is. */
+static bool of_waiting_consts(const struct rnode *p)
+{
+    bool found = false;
+    for (int i = 0; i < p->num_inputs; i++) {
+        if (!rnode_is(p->inputs[i].node, "Const"))
+            return false;
+        found |= p->inputs[i].node->num_control > 0;
+    }
+    return found;
+}
+
+static bool waits(const struct rnode *n)
+{
+    if (n->num_control > 0)
+        return true;
+    for (int i = 0; i < n->num_inputs; i++) {
+        const struct rnode *p = n->inputs[i].node;
+        if (rnode_is(p, "Identity") || rnode_is_control_flow(p))
+            continue;
+        if (p->num_control > 0 || of_waiting_consts(p))
+            return true;
+    }
+    return false;
+}
+
+static void read_late(struct rnode *n)
+{
+    for (int i = 0; i < n->num_inputs; i++) {
+        const struct rnode *p = n->inputs[i].node;
+        if (is_read(p) && strcmp(p->device, n->device) == 0)
+            n->inputs[i] = p->inputs[0];
+    }
+}
+
+static bool run(struct rgraph *g, const struct pass_options *o UNUSED, struct status *st UNUSED)
+{
+    for (int64_t i = 0; i < g->num_nodes; i++) {
+        struct rnode *n = g->nodes[i];
+        if (!n->dropped && n->frame == 0 && !rnode_is_control_flow(n) && waits(n))
+            read_late(n);
+    }
+    return true;
+}
+
+static bool enabled(const struct pass_options *o UNUSED)
+{
+    return true;
+}
+
+PASS_DEF(late_reads) = {
+    .name = "late_reads",
+    .summary = "What waits and then reads a variable reads it after the wait.",
+    .order = 20,
+    .enabled = enabled,
+    .run = run,
+};
