@@ -136,7 +136,7 @@ class BaseResourceVariable(variables.VariableV1):
         return self._shape
 
     def set_shape(self, shape):
-        self._shape = self._shape.merge_with(shape)
+        raise NotImplementedError('ResourceVariable does not implement set_shape()')
 
     def _shape_as_list(self):
         return None if self.shape.ndims is None else [d.value for d in self.shape.dims]

@@ -149,7 +149,7 @@ class _VariableStore(object):
             shape = shape.merge_with(initializer.get_shape())
         partitions = None
         if not common['reuse'] or partitioner:
-            partitions = self._partitions(partitioner, shape, dtype, name)
+            partitions = self._partitions(partitioner, shape, dtype)
         if name in self._partitioned_vars:
             return self._found_partitioned(name, shape, dtype, common['reuse'], partitions)
         if common['reuse'] is True:
@@ -177,10 +177,10 @@ class _VariableStore(object):
         return whole
 
     @staticmethod
-    def _partitions(partitioner, shape, dtype, name):
+    def _partitions(partitioner, shape, dtype):
         if not shape.is_fully_defined():
-            raise ValueError('Shape of a new partitioned variable (%s) must be fully defined, but '
-                             'instead was %s.' % (name, shape))
+            raise ValueError('Shape of a new partitioned variable must be fully defined, but '
+                             'instead was %s.' % shape)
         if shape.ndims < 1:
             raise ValueError('A partitioned Variable must have rank at least 1, shape: %s' % shape)
         partitions = partitioner(shape=shape, dtype=dtype)
@@ -268,6 +268,8 @@ class _VariableStore(object):
             else:
                 init_val = _initial_value_of(initializer, shape, dtype, partition_info)
                 variable_dtype = dtype.base_dtype
+        if not name:
+            raise ValueError('\'\' is not a valid node name')
         if use_resource is None:
             from leat.python.ops import variable_scope
             use_resource = variable_scope.resource_variables_enabled()

@@ -7,7 +7,6 @@ makes a RefVariable (ref_variable.py) or a ResourceVariable (resource_variable_o
 import enum
 
 from leat.python.framework import ops
-from leat.python.framework import tensor_shape
 from leat.python.ops.variable_sets import (  # noqa: F401
     _all_saveable_objects, all_variables, assert_variables_initialized, global_variables,
     global_variables_initializer, initialize_all_variables, initialize_local_variables,
@@ -386,10 +385,10 @@ class PartitionedVariable(object):
 
     @property
     def shape(self):
-        return self.get_shape()
+        return self._shape
 
     def get_shape(self):
-        return tensor_shape.as_shape(self._shape)
+        return self._shape
 
     @property
     def _distribute_strategy(self):
