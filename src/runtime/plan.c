@@ -271,6 +271,23 @@ static bool check_retvals(struct plan *p, struct kernel_env *env, struct status 
     return true;
 }
 
+/* A variable that is fetched with what updates it gives its value at the end of the step, whatever
+ * order its nodes ran in: programs fetch [train_op, global_step] and count on it. */
+static bool read_refs(struct plan *p, struct kernel_env *env, struct status *st)
+{
+    for (int i = 0; i < p->num_fetches; i++) {
+        struct tensor ref = env->retvals[i];
+        if (!dtype_is_ref(ref.dtype))
+            continue;
+        env->retvals[i] = (struct tensor){0};
+        bool ok = variable_read(ref.data, &env->retvals[i], st);
+        tensor_clear(&ref);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
 static void clear_retvals(struct plan *p, struct kernel_env *env)
 {
     for (int i = 0; i < p->num_fetches; i++)
@@ -314,7 +331,7 @@ bool plan_run(struct plan *p, struct kernel_env *env, struct step_trace *trace, 
     } else {
         ok = run_and_wait(p, env, trace, st);
     }
-    ok = ok && check_retvals(p, env, st);
+    ok = ok && read_refs(p, env, st) && check_retvals(p, env, st);
     if (!ok)
         clear_retvals(p, env);
     return ok;

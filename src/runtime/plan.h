@@ -191,7 +191,8 @@ MUST_CHECK bool step_deref(const struct plan_step *s, struct tensor **in, struct
 void step_explain(const struct plan_step *s, struct tensor *const *in, struct status *st);
 /* Argument `index` of env, taken where it may be. */
 struct tensor step_arg(struct kernel_env *env, int index);
-/* Fetch `index` of env is the value (snapshot of a reference). take: it may be moved. */
+/* Fetch `index` of env is the value; take: it may be moved. A reference becomes a snapshot: now
+ * where a function returns it, at the end of the step (plan_run) where it is fetched. */
 MUST_CHECK bool step_return(struct kernel_env *env, int index, struct tensor *value, bool take,
                             struct status *st);
 

@@ -64,7 +64,8 @@ bool step_return(struct kernel_env *env, int index, struct tensor *value, bool t
                  struct status *st)
 {
     struct tensor *out = &env->retvals[index];
-    if (dtype_is_ref(value->dtype))
+    if (dtype_is_ref(value->dtype) && /* plan_run reads those of a step */
+        (env->depth > 0 || !variable_initialized(value->data)))
         return variable_read(value->data, out, st);
     *out = take ? tensor_take(value) : tensor_copy(value);
     return true;

@@ -6,7 +6,8 @@
 that the texts name are there.
 
 A block of C, C++, Go or Rust that has a main function is compiled against the build folder, without
-warnings, and must end with status 0; one of the library's own code (it begins with an SPDX line) is
+warnings, and must end with status 0; one of Python that imports leat or tensorflow as tf runs by
+`python3 -m leat` and must print what its comments `# prints` say; one of the library's own code (it begins with an SPDX line) is
 compiled only. A language without its compiler is skipped; Go, which compiles its library first, is
 left to the full tier.
 """
@@ -44,6 +45,9 @@ def command(language, text, folder):
     if language == 'c' and text.startswith('/* SPDX'):
         return cc + ['-std=gnu17', '-fsyntax-only', '-I' + os.path.join(ROOT, 'src'), '-I' + os.path.join(ROOT, 'tests/ops'),
                      '-I' + os.path.join(BUILD, 'src')] + INCLUDE + WARNINGS + [source('own.c')]
+    if language == 'python' and re.search(r'^import (leat|tensorflow) as tf', text, re.M):
+        source('program.py')
+        return [sys.executable, '-m', 'py_compile', 'program.py']
     if 'main' not in text:
         return None
     if language == 'c':
@@ -62,6 +66,15 @@ def command(language, text, folder):
     return None
 
 
+def python_with_numpy():
+    """A Python for the extension, or None where either is missing."""
+    if os.path.exists(os.path.join(BUILD, 'python', '_core.abi3.so')):
+        for python in (os.environ.get('LEAT_PYTHON'), sys.executable, '/usr/bin/python3'):
+            if python and run([python, '-c', 'import numpy'], ROOT)[0]:
+                return python
+    return None
+
+
 def check_block(where, language, text):
     """'passed', 'failed' or 'skipped'"""
     with tempfile.TemporaryDirectory() as folder:
@@ -71,7 +84,16 @@ def check_block(where, language, text):
         if not words:
             return 'skipped'
         ok, said = run(words, folder, env)
-        if ok and '-fsyntax-only' not in words:
+        if ok and language == 'python':
+            python = python_with_numpy()
+            if not python:
+                return 'skipped'
+            env.update(PYTHONPATH=os.path.join(ROOT, 'python'), LEAT_PYTHON_CORE=os.path.join(BUILD, 'python'))
+            ok, said = run([python, '-m', 'leat', 'program.py'], folder, env)
+            told = re.findall(r'# prints (.*)$', text, re.M)
+            if ok and told and said.splitlines() != told:
+                ok, said = False, 'prints %r, not %r' % (said.splitlines(), told)
+        elif ok and '-fsyntax-only' not in words:
             ok, said = run(['./program'], folder, env)
         if not ok:
             print('%s: a program in %s fails:\n%s' % (where, language, said))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds graphs of python_graphs.txt with the `tensorflow` that is imported, and tells what came out: nodes,
-attrs as bytes, collections. As a program it reads names of cases, a line each, and answers each with a line
-of JSON: python_graphs.py asks it under `python3 -m leat`, and uses its functions under TensorFlow."""
+"""Builds graphs of python_graphs.txt with the `tensorflow` that is imported, and tells what
+came out: nodes, attrs as bytes, collections. As a program it reads names of cases, a line each,
+and answers each with a line of JSON: python_graphs.py asks it under `python3 -m leat`, and uses
+its functions under TensorFlow."""
 import json
 import os
 import sys

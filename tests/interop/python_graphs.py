@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graphs that composites of the Python API build (layers, losses, optimisers, metrics, savers, queues...),
-by TensorFlow 1.15.5 and by Leat's Python: names, ops, devices, attrs, inputs of nodes, and collections.
+"""The graphs that composites of the Python API build (layers, losses, optimisers, metrics,
+savers, queues...), by TensorFlow 1.15.5 and by Leat's Python: names, ops, devices, attrs,
+inputs of nodes, and collections.
 
     python_graphs.py --list
     python_graphs.py LIBRARY [NAME...]
 
-The cases are in python_graphs.txt. Leat's Python is LEAT_PYTHON, or the first of python3 that has numpy, with
-the package of python/ and the extension beside LIBRARY. What is not there yet is skipped.
-"""
+The cases are in python_graphs.txt. Leat's Python is LEAT_PYTHON, or the first of python3 that
+has numpy, with the package of python/ and the extension beside LIBRARY. What is not there yet
+is skipped."""
 import json
 import os
 import re

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole Python programs (programs_py/*.py), unchanged, by TensorFlow 1.15.5 and by `python3 -m leat`: what they
-print (numbers nearly, the rest exactly) and the checkpoints that they leave in the folder that is their
-argument; each then runs again on the other's folder, with `again` as its second argument.
+"""Whole Python programs (programs_py/*.py), unchanged, by TensorFlow 1.15.5 and by `python3 -m
+leat`: what they print (numbers nearly, the rest exactly) and the checkpoints that they leave in
+the folder that is their argument; each then runs again on the other's folder, with `again` as
+its second argument.
 
     python_programs.py --list
     python_programs.py LIBRARY [NAME...]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tensorflow.examples.tutorials.mnist.input_data on idx files made here: sets, batches, broken files."""
+"""tensorflow.examples.tutorials.mnist.input_data on idx files made here: sets, batches, broken
+files."""
 import contextlib
 import gzip
 import io
@@ -36,7 +37,8 @@ class InputDataTest(unittest.TestCase):
         with contextlib.redirect_stdout(out):
             sets = input_data.read_data_sets(self.folder, **options)
         lines = out.getvalue().splitlines()
-        self.assertEqual(lines, ['Extracting %s' % os.path.join(self.folder, f) for f in input_data.FILES])
+        self.assertEqual(lines, ['Extracting %s' % os.path.join(self.folder, f)
+                                 for f in input_data.FILES])
         return sets
 
     def test_sets(self):

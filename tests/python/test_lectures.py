@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lectures' programs run as printed: each of lectures/*.py by `python3 -m leat`, in a process of its own
-(those of clusters in several), and what it prints. A program's head says where it is from and what was
-filled in. Not yet: the two that need tf.data (Datasets) and tf.estimator (iris)."""
+"""The lectures' programs run as printed: each of lectures/*.py by `python3 -m leat`, in a
+process of its own (those of clusters in several), and what it prints. A program's head says
+where it is from and what was filled in. Not yet: the two that need tf.data (Datasets) and
+tf.estimator (iris)."""
 import json
 import os
 import re
@@ -85,7 +86,8 @@ class BasicsTest(LectureTest):
         self.prints('placeholders', '7.5\n[3. 7.]\n')
 
     def test_get_variable(self):
-        self.prints('get_variable', "<tf.Variable 'my_variable:0' shape=(1, 2, 3) dtype=float32_ref>\n"
+        self.prints('get_variable',
+                    "<tf.Variable 'my_variable:0' shape=(1, 2, 3) dtype=float32_ref>\n"
                     '(1, 2, 3)\n[[[0 0 0]\n  [0 0 0]]]\n1.0\n5.0\n')
 
     def test_quick_look(self):
@@ -127,7 +129,8 @@ class LearningTest(LectureTest):
             self.skipTest('no MNIST: LEAT_SHARED is not set')
         lines = self.run_program('mnist_softmax', data)[0].splitlines()
         rows = [line.split() for line in lines if line.startswith(('batch', 'test'))]
-        self.assertEqual([int(row[1]) for row in rows], [n for n in range(100, 1001, 100) for _ in 'bt'])
+        self.assertEqual([int(row[1]) for row in rows],
+                         [n for n in range(100, 1001, 100) for _ in 'bt'])
         accuracies = [float(row[2]) for row in rows if row[0] == 'test']
         self.assertGreater(accuracies[0], .85)
         self.assertGreater(accuracies[-1], .905)
@@ -138,8 +141,8 @@ class LearningTest(LectureTest):
         before, after = [float(x) for x in lines[0].split()[1:]]
         self.assertLess(after, before)
         words = {'cat': "b'cat' b'dog' b'kitten' b'puppy' b'rabbit' b'squirrel'".split(),
-                 'government': ["b'%s'" % w for w in ('government', 'parliament', 'crown', 'leaders',
-                                                      'elections', 'regime')]}
+                 'government': ["b'%s'" % w for w in (
+                     'government', 'parliament', 'crown', 'leaders', 'elections', 'regime')]}
         for at, (word, kind) in zip((1, 8), words.items()):
             self.assertEqual(lines[at], "Nearest to b'%s':" % word)
             nearest = [line.split() for line in lines[at + 1:at + 7]]
@@ -176,7 +179,8 @@ class ClusterTest(LectureTest):
 
     def serve_all(self, cluster):
         """All tasks, listening."""
-        for process in [self.serve(cluster, job, i) for job in cluster for i in range(len(cluster[job]))]:
+        for process in [self.serve(cluster, job, i)
+                        for job in cluster for i in range(len(cluster[job]))]:
             ready = select.select([process.stdout], [], [], SECONDS)[0]
             self.assertTrue(ready and process.stdout.readline() == 'serving\n')
 
@@ -206,13 +210,15 @@ class ClusterTest(LectureTest):
     def test_averaged(self):
         cluster = self.cluster(ps=1, worker=3)
         self.serve_all(cluster)
-        lines = self.run_program('averaged', 'grpc://' + cluster['worker'][0], 3, 80)[0].splitlines()
-        self.assertEqual(lines[0], "['/job:worker/task:0', '/job:worker/task:1', '/job:worker/task:2'] "
-                                   '/job:worker/task:0')
+        lines = self.run_program(
+            'averaged', 'grpc://' + cluster['worker'][0], 3, 80)[0].splitlines()
+        tasks = "['/job:worker/task:0', '/job:worker/task:1', '/job:worker/task:2']"
+        self.assertEqual(lines[0], tasks + ' /job:worker/task:0')
         step, first, second, loss = lines[1].split()
         self.assertEqual(step, '80')
         self.assertEqual([round(float(first), 1), round(float(second), 1)], [1.0, 2.0])
-        self.assertAlmostEqual(float(loss), 10 / 3., places=2)  # the losses pull in three directions
+        # the losses pull in three directions
+        self.assertAlmostEqual(float(loss), 10 / 3., places=2)
 
     def test_two_ps(self):
         cluster = self.cluster(ps=2, worker=1)

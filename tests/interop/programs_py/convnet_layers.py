@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A convolutional network of tf.layers with dropout, decay and a checkpoint that the other restores."""
+"""A convolutional network of tf.layers with dropout, decay and a checkpoint that the other
+restores."""
 import os
 import sys
 

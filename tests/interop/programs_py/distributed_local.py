@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server of this process: between-graph idioms with replica_device_setter and a session on its target."""
+"""A server of this process: between-graph idioms with replica_device_setter and a session on
+its target."""
 import tensorflow as tf
 
 server = tf.train.Server.create_local_server()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Q-learning with a target network: copies by assign ops, one-hot actions, huber loss, epsilon by numpy."""
+"""Q-learning with a target network: copies by assign ops, one-hot actions, huber loss, epsilon
+by numpy."""
 import numpy as np
 import tensorflow as tf
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small GAN: two optimisers over two lists of variables found by scope, batch normalisation's updates."""
+"""A small GAN: two optimisers over two lists of variables found by scope, batch normalisation's
+updates."""
 import numpy as np
 import tensorflow as tf
 

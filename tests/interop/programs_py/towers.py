@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Towers of several GPUs, with soft placement: shared variables, averaged gradients, moving averages."""
+"""Towers of several GPUs, with soft placement: shared variables, averaged gradients, moving
+averages."""
 import numpy as np
 import tensorflow as tf
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A frozen graph: constants in the place of variables, written, imported below a name, a new layer on top."""
+"""A frozen graph: constants in the place of variables, written, imported below a name, a new
+layer on top."""
 import os
 import sys
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""word2vec's graph at fixed samples: lookups, sampled softmax against given candidates, nearest words."""
+"""word2vec's graph at fixed samples: lookups, sampled softmax against given candidates, nearest
+words."""
 import numpy as np
 import tensorflow as tf
 

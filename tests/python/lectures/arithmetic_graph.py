@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lectures "Distributed TensorFlow" (2017, 2022), slides "Operations on tensors are often conceptualized as
-graphs": a product, and d = b + c, e = c * 2 (2017: c + 2), a = d * e. Filled in: the numbers."""
+"""Lectures "Distributed TensorFlow" (2017, 2022), slides "Operations on tensors are often
+conceptualized as graphs": a product, and d = b + c, e = c * 2 (2017: c + 2), a = d * e. Filled
+in: the numbers."""
 import tensorflow
 
 a = tensorflow.constant([[1., 2.], [3., 4.]])

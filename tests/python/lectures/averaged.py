@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "Diving into Machine Learning with TensorFlow", slides 84, 85 and 87: sub-graph replication. One
-client's graph puts a loss on each worker, averages them on the master and trains on the average. Filled
-in: the cluster, the losses, the first values.
+"""Lecture "Diving into Machine Learning with TensorFlow", slides 84, 85 and 87: sub-graph
+replication. One client's graph puts a loss on each worker, averages them on the master and
+trains on the average. Filled in: the cluster, the losses, the first values.
 
     averaged.py TARGET NUM_WORKERS STEPS"""
 import sys

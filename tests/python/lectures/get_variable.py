@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "TensorFlow, another framework", slides "What gets updated when training happens?". Filled in:
-the import, the session, an update, the prints."""
+"""Lecture "TensorFlow, another framework", slides "What gets updated when training happens?".
+Filled in: the import, the session, an update, the prints."""
 import tensorflow as tf
 my_variable = tf.get_variable("my_variable", [1, 2, 3])
 my_int_variable = tf.get_variable("my_int_variable", [1, 2, 3],

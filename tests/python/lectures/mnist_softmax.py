@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "Diving into Machine Learning with TensorFlow", slides 36 to 40: softmax regression on MNIST.
-Filled in: the data (files of the folder named), reshape=False and one_hot, feed_dict for feed (run() takes
-no argument feed), printing every 100 iterations."""
+"""Lecture "Diving into Machine Learning with TensorFlow", slides 36 to 40: softmax regression
+on MNIST. Filled in: the data (files of the folder named), reshape=False and one_hot, feed_dict
+for feed (run() takes no argument feed), printing every 100 iterations."""
 import sys
 import tensorflow as tf
 from tensorflow.examples.tutorials.mnist import input_data

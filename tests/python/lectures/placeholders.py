@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "TensorFlow, another framework", slides "Parameterized Graphs: Placeholders". Filled in: the
-import, the session."""
+"""Lecture "TensorFlow, another framework", slides "Parameterized Graphs: Placeholders". Filled
+in: the import, the session."""
 import tensorflow as tf
 x = tf.placeholder(tf.float32)
 y = tf.placeholder(tf.float32)

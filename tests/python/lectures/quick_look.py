@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "Diving into Machine Learning with TensorFlow", slides 27, 28 and 30: "What does TensorFlow code
-look like?", printed and evaluated."""
+"""Lecture "Diving into Machine Learning with TensorFlow", slides 27, 28 and 30: "What does
+TensorFlow code look like?", printed and evaluated."""
 import tensorflow as tf
 sess = tf.InteractiveSession()  # don't mess with passing around a session
 ml_is_fun = tf.constant([6.2, 12.0, 5.9], shape = [1, 3])

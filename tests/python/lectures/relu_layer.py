@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "Distributed TensorFlow" (2022), slide "What is TensorFlow?": a layer and its cost, after Abadi
-et al. 2016. Filled in: the type of the placeholder, the cost, the input; the initializer; range, print()."""
+"""Lecture "Distributed TensorFlow" (2022), slide "What is TensorFlow?": a layer and its cost,
+after Abadi et al. 2016. Filled in: the type of the placeholder, the cost, the input; the
+initializer; range, print()."""
 import numpy as np
 import tensorflow as tf
 

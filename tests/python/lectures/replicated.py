@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "Diving into Machine Learning with TensorFlow", slides 81 to 83 and 86: full graph replication.
-Each process is a task: ps tasks serve, workers train without waiting for one another. Filled in: the
-command line, the loss (a line through points), the supervisor's ops, the number of steps; `sess` of the
-slide is its `session`.
+"""Lecture "Diving into Machine Learning with TensorFlow", slides 81 to 83 and 86: full graph
+replication. Each process is a task: ps tasks serve, workers train without waiting for one
+another. Filled in: the command line, the loss (a line through points), the supervisor's ops,
+the number of steps; `sess` of the slide is its `session`.
 
     replicated.py CLUSTER(JSON) JOB TASK STEPS"""
 import json
@@ -33,7 +33,8 @@ elif this_job_name == 'worker':
     print('placed', slope.device, intercept.device, global_step.device, loss.device)
 
     sv = tf.train.Supervisor(
-        is_chief=(this_task_index == 0), init_op=init_op, global_step=global_step, recovery_wait_secs=1)
+        is_chief=(this_task_index == 0), init_op=init_op, global_step=global_step,
+        recovery_wait_secs=1)
     with sv.managed_session(server.target) as session:
         step = 0
         rng = np.random.RandomState(this_task_index)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "Distributed TensorFlow" (2017), slides 18 to 22: ridge regression by its matrix solution and by
-gradient descent with tf.gradients(cost, [params]). The lecture shows the formulas; the program is ours."""
+"""Lecture "Distributed TensorFlow" (2017), slides 18 to 22: ridge regression by its matrix
+solution and by gradient descent with tf.gradients(cost, [params]). The lecture shows the
+formulas; the program is ours."""
 import numpy as np
 import tensorflow as tf
 

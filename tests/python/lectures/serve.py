@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A task of a cluster for a lecture's client: serve.py CLUSTER(JSON) JOB TASK. Says when it listens."""
+"""A task of a cluster for a lecture's client: serve.py CLUSTER(JSON) JOB TASK. Says when it
+listens."""
 import json
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "Diving into Machine Learning with TensorFlow", slides 43 to 47: the starter graph, and its
-exercise (m4, the two results)."""
+"""Lecture "Diving into Machine Learning with TensorFlow", slides 43 to 47: the starter graph,
+and its exercise (m4, the two results)."""
 import numpy as np
 import tensorflow as tf
 graph = tf.Graph()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "Diving into Machine Learning with TensorFlow", slides 67 to 77: a convolutional network over
-sentences (Kim 2014). The slides show its picture; the program, in the workshop's shape, is ours, with
-made-up sentences: a text is good when it says "great" or "not bad"."""
+"""Lecture "Diving into Machine Learning with TensorFlow", slides 67 to 77: a convolutional
+network over sentences (Kim 2014). The slides show its picture; the program, in the workshop's
+shape, is ours, with made-up sentences: a text is good when it says "great" or "not bad"."""
 import random
 
 import numpy as np
@@ -9,7 +9,8 @@ import tensorflow as tf
 
 random.seed(3)
 tf.set_random_seed(3)
-WORDS = ['<pad>', 'this', 'movie', 'was', 'the', 'plot', 'and', 'great', 'bad', 'not', 'a', 'film', 'story']
+WORDS = ['<pad>', 'this', 'movie', 'was', 'the', 'plot', 'and', 'great', 'bad', 'not', 'a', 'film',
+         'story']
 LENGTH = 8
 
 
@@ -17,7 +18,8 @@ def sentence():
     text = [random.choice(WORDS[1:7] + WORDS[10:]) for _ in range(random.randint(4, 6))]
     good = random.random() < .5
     at = random.randrange(len(text))
-    text[at:at] = random.choice([['great'], ['not', 'bad']] if good else [['bad'], ['not', 'great']])
+    says = [['great'], ['not', 'bad']] if good else [['bad'], ['not', 'great']]
+    text[at:at] = random.choice(says)
     numbers = [WORDS.index(word) for word in text]
     return numbers + [0] * (LENGTH - len(numbers)), [float(not good), float(good)]
 
@@ -43,7 +45,8 @@ for filter_size in filter_sizes:
         filter_shape = [filter_size, embedding_size, 1, num_filters]
         W = tf.Variable(tf.truncated_normal(filter_shape, stddev=0.1), name="W")
         b = tf.Variable(tf.constant(0.1, shape=[num_filters]), name="b")
-        conv = tf.nn.conv2d(embedded_chars_expanded, W, strides=[1, 1, 1, 1], padding="VALID", name="conv")
+        conv = tf.nn.conv2d(embedded_chars_expanded, W, strides=[1, 1, 1, 1],
+                            padding="VALID", name="conv")
         h = tf.nn.relu(tf.nn.bias_add(conv, b), name="relu")
         pooled = tf.nn.max_pool(h, ksize=[1, LENGTH - filter_size + 1, 1, 1], strides=[1, 1, 1, 1],
                                 padding='VALID', name="pool")

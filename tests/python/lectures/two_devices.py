@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "Distributed TensorFlow" (2017), slides 26 to 29, "Local Distribution": a variable on one device,
-the product on another. Filled in: shapes and values; two CPUs (the slide's second device is a GPU)."""
+"""Lecture "Distributed TensorFlow" (2017), slides 26 to 29, "Local Distribution": a variable on
+one device, the product on another. Filled in: shapes and values; two CPUs (the slide's second
+device is a GPU)."""
 import tensorflow as tf
 
 X = tf.constant([[1.], [2.], [3.]])

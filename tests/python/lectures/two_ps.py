@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "TensorFlow, another framework", slides "Other Ways to Distribute...": layers' weights on two
-parameter servers, the rest on a worker, the session there. Filled in: the shapes, input and labels, the
-loss, the first values. The slide's worker is task 7, its address and number of steps are the command line's.
+"""Lecture "TensorFlow, another framework", slides "Other Ways to Distribute...": layers'
+weights on two parameter servers, the rest on a worker, the session there. Filled in: the
+shapes, input and labels, the loss, the first values. The slide's worker is task 7, its address
+and number of steps are the command line's.
 
     two_ps.py TARGET TASK STEPS"""
 import sys
@@ -23,7 +24,8 @@ with tf.device("/job:worker/task:%d" % task):
     input, labels = tf.constant([[0., 0.], [0., 1.], [1., 0.], [1., 1.]]), tf.constant([0, 1, 1, 1])
     layer_1 = tf.nn.relu(tf.matmul(input, weights_1) + biases_1)
     logits = tf.nn.relu(tf.matmul(layer_1, weights_2) + biases_2)
-    loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+    loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(
+        labels=labels, logits=logits))
     train_op = tf.train.GradientDescentOptimizer(.2).minimize(loss)
 
 print(weights_1.device, weights_2.device, logits.device)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "TensorFlow, another framework", slides "Another Another Graph": what is not asked for is not
-computed. Filled in: the import, the prints, and at the end the same graph with a useless node that tells
-when it runs."""
+"""Lecture "TensorFlow, another framework", slides "Another Another Graph": what is not asked
+for is not computed. Filled in: the import, the prints, and at the end the same graph with a
+useless node that tells when it runs."""
 import numpy as np
 import tensorflow as tf
 x = 2

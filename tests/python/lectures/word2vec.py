@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "Diving into Machine Learning with TensorFlow", slides 53 to 62: word2vec with noise-contrastive
-estimation, and the words nearest to some. Filled in: the text (a file's words, or sentences made up of two
-kinds of words), generate_batch, the similarity of slides 56 and 61, nearby. The labels and what they are
-compared with go by name: 1.15 takes them in the other order."""
+"""Lecture "Diving into Machine Learning with TensorFlow", slides 53 to 62: word2vec with noise-
+contrastive estimation, and the words nearest to some. Filled in: the text (a file's words, or
+sentences made up of two kinds of words), generate_batch, the similarity of slides 56 and 61,
+nearby. The labels and what they are compared with go by name: 1.15 takes them in the other
+order."""
 import collections
 import math
 import random
@@ -20,7 +21,8 @@ def read_words():
             return f.read().split()
     animals = [b'cat', b'dog', b'kitten', b'puppy', b'rabbit', b'squirrel']
     offices = [b'government', b'parliament', b'crown', b'leaders', b'elections', b'regime']
-    eats, rules = [b'eats', b'sleeps', b'purrs', b'plays'], [b'rules', b'votes', b'decides', b'governs']
+    eats = [b'eats', b'sleeps', b'purrs', b'plays']
+    rules = [b'rules', b'votes', b'decides', b'governs']
     words = []
     for _ in range(4000):
         kind, does = random.choice([(animals, eats), (offices, rules)])

@@ -16,8 +16,8 @@ from leat.python.util import deprecation
 
 
 def _ReductionDims(x, axis, reduction_indices=None):
-    """The axes to reduce over: all of them, unless given. Only of tensors is the rank asked now; of variables
-    and values the graph asks."""
+    """The axes to reduce over: all of them, unless given. Only of tensors is the rank asked now;
+    of variables and values the graph asks."""
     if reduction_indices is not None:
         if axis is not None:
             raise ValueError('Can\'t specify both axis\' and \'reduction_indices\'.')
