@@ -103,6 +103,8 @@ struct output grad_shape(struct grad_ctx *g, struct output x)
             return grad_op1(g, "Shape", x);
         dims[i] = (int32_t)shape_dim(s, i);
     }
+    if (!g->next_name && g->r && g->r->node_scopes)
+        g->next_name = "Shape";
     return grad_const_i32s(g, dims, s->rank);
 }
 

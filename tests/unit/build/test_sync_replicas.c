@@ -61,7 +61,7 @@ static const char *const nodes[] = {
     "sync_replicas/ResourceAccumulatorTakeGradient ResourceAccumulatorTakeGradient(sync_replicas/conditional_accumulator, sync_replicas/ResourceAccumulatorTakeGradient/num_required) @/job:ps/task:0",
     "sync_replicas/sparse_conditional_accumulator SparseConditionalAccumulator @/job:ps/task:0",
     "sync_replicas/Cast Cast(i) @/job:ps/task:0",
-    "sync_replicas/Cast_1 Cast(gradients/GatherV2_grad/Const) @/job:ps/task:0",
+    "sync_replicas/Cast_1 Cast(gradients/GatherV2_grad/Shape) @/job:ps/task:0",
     "sync_replicas/SparseAccumulatorApplyGradient SparseAccumulatorApplyGradient(sync_replicas/sparse_conditional_accumulator, sync_rep_local_step/read, sync_replicas/Cast, gradients/Sum_grad/Tile, sync_replicas/Cast_1) @/job:ps/task:0 loc:sync_replicas/sparse_conditional_accumulator",
     "sync_replicas/SparseAccumulatorTakeGradient/num_required Const @/job:ps/task:0",
     "sync_replicas/SparseAccumulatorTakeGradient SparseAccumulatorTakeGradient(sync_replicas/sparse_conditional_accumulator, sync_replicas/SparseAccumulatorTakeGradient/num_required) @/job:ps/task:0 loc:sync_replicas/sparse_conditional_accumulator",
