@@ -86,8 +86,11 @@ class Coordinator(object):
         with self._lock:
             threads = list(threads) if threads is not None else []
             threads += [t for t in self._registered_threads if t not in threads]
-        while any(t.is_alive() for t in threads) and not self.wait_for_stop(1.0):
-            pass
+        while not self.should_stop():
+            alive = [t for t in threads if t.is_alive()]
+            if not alive:
+                break
+            alive[0].join(0.05)
         period = stop_grace_period_secs
         while any(t.is_alive() for t in threads) and period >= 0.0:
             before = time.monotonic()
