@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lecture "TensorFlow, another framework", slide "Another Graph". Filled in: the import, the print."""
+"""Lecture "TensorFlow, another framework", slide "Another Graph". Filled in: the import,
+the print."""
 import tensorflow as tf
 x = 2
 y = 3
