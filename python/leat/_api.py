@@ -570,6 +570,11 @@ ops.rnn: bidirectional_dynamic_rnn bidirectional_rnn=static_bidirectional_rnn dy
   rnn=static_rnn state_saving_rnn=static_state_saving_rnn static_bidirectional_rnn static_rnn
   static_state_saving_rnn
 ''',
+    'nn.seq2seq': '''
+/contrib.legacy_seq2seq.python.ops.seq2seq: basic_rnn_seq2seq embedding_rnn_decoder
+  embedding_rnn_seq2seq embedding_tied_rnn_seq2seq model_with_buckets rnn_decoder sequence_loss
+  sequence_loss_by_example tied_rnn_seq2seq
+''',
     'nn.rnn_cell': '''
 ops.rnn_cell_impl: BasicLSTMCell BasicRNNCell DeviceWrapper DropoutWrapper GRUCell LSTMCell
   LSTMStateTuple MultiRNNCell RNNCell ResidualWrapper

@@ -169,6 +169,28 @@ class Prints(Base):
         self.assertEqual(self.told(ValueError, lambda: tf.print(p, foo=1)),
                          'Unrecognized keyword arguments for tf.print: {\'foo\': 1}')
 
+    def test_summaries_of_old_programs(self):
+        x = tf.scalar_summary('loss', 1.5)
+        y = tf.histogram_summary('h', [1., 2.], name='hh')
+        self.assertEqual((x.name, y.name, tf.get_collection('summaries')),
+                         ('ScalarSummary:0', 'hh:0', [x, y]))
+        self.assertEqual(self.value(x), b'\n\x0b\n\x04loss\x15\x00\x00\xc0?')
+
+
+class Lists(Base):
+    def test_elements(self):
+        from leat.python.ops import list_ops
+        made = list_ops.tensor_list_from_tensor(tf.constant([1., 2., 3.]), element_shape=[])
+        kept = list_ops.tensor_list_reserve(None, 3, tf.float32)
+        kept = list_ops.tensor_list_set_item(kept, 0, 3.0)
+        got = self.value([list_ops.tensor_list_stack(made, tf.float32),
+                          list_ops.tensor_list_length(made),
+                          list_ops.tensor_list_gather(made, [2, 0], tf.float32),
+                          list_ops.tensor_list_get_item(kept, 0, tf.float32)])
+        np.testing.assert_array_equal(got[0], [1, 2, 3])
+        np.testing.assert_array_equal(got[2], [3, 1])
+        self.assertEqual((got[1], got[3]), (3, 3.0))
+
 
 if __name__ == '__main__':
     unittest.main()
