@@ -207,6 +207,18 @@ class InputTest(_GraphCase):
         even = input_lib.maybe_batch([number], number % 2 < 1, 3)
         self.assertEqual([v.tolist() for v in self.run_all(even)], [[0, 2, 4]])
 
+    def test_buckets(self):
+        from leat.contrib.training.python.training import bucket_ops
+        number = input_lib.range_input_producer(10, num_epochs=1, shuffle=False).dequeue()
+        rows = array_ops.fill(array_ops.reshape(number, [1]), number)
+        lengths, both = bucket_ops.bucket_by_sequence_length(
+            number, [rows], 2, [4, 7], dynamic_pad=True, allow_smaller_final_batch=True)
+        values = sorted((a.tolist(), b[0].tolist()) for a, b in self.run_all([lengths, both]))
+        self.assertEqual([a for a, _ in values], [[0, 1], [2, 3], [4, 5], [6], [7, 8], [9]])
+        self.assertEqual(values[2][1], [[4, 4, 4, 4, 0], [5] * 5])
+        with self.assertRaisesRegex(ValueError, 'bucket_boundaries must not be empty'):
+            bucket_ops.bucket_by_sequence_length(number, [rows], 2, [])
+
     def test_wrong(self):
         with self.assertRaisesRegex(ValueError, r'Expected at least one tensor in batch\(\).'):
             input_lib.batch([], 2)
