@@ -12,10 +12,49 @@ static int take(GifFileType *gif, GifByteType *to, int n)
 {
     struct str *rest = gif->UserData;
     const size_t m = rest->n < (size_t)n ? rest->n : (size_t)n;
+    if (m == 0)
+        return 0;
     memcpy(to, rest->p, m);
     rest->p += m;
     rest->n -= m;
     return (int)m;
+}
+
+/* Over a row of blocks, each with its length in front; the last is empty. */
+static size_t skip_blocks(struct str file, size_t at)
+{
+    while (at < file.n && file.p[at] != 0)
+        at += 1 + (size_t)(uint8_t)file.p[at];
+    return at + 1;
+}
+
+static size_t map_bytes(uint8_t flags)
+{
+    return flags & 0x80 ? (size_t)3 << ((flags & 7) + 1) : 0;
+}
+
+/* The pixels of all frames. giflib takes memory for each frame before it reads it, so this is
+ * looked at first; what is not as it should be ends the walk, and giflib will say what. */
+static int64_t count_pixels(struct str file)
+{
+    enum { HEADER = 13, DESCRIPTOR = 10 };
+    const uint8_t *p = (const uint8_t *)file.p;
+    int64_t sum = 0;
+    if (file.n < HEADER)
+        return 0;
+    for (size_t at = HEADER + map_bytes(p[10]); at < file.n;) {
+        if (p[at] == 0x21) { /* an extension: its kind, then blocks */
+            at = skip_blocks(file, at + 2);
+        } else if (p[at] == 0x2c && file.n - at >= DESCRIPTOR) {
+            sum += (int64_t)(p[at + 5] | p[at + 6] << 8) * (p[at + 7] | p[at + 8] << 8);
+            if (sum > PICTURE_MAX_BYTES)
+                break;
+            at = skip_blocks(file, at + DESCRIPTOR + map_bytes(p[at + 9]) + 1);
+        } else {
+            break;
+        }
+    }
+    return sum;
 }
 
 static bool draw(const GifFileType *gif, int k, const struct picture_size *size, uint8_t *to,
@@ -78,6 +117,8 @@ bool gif_decode(struct str file, struct picture_room room, struct status *st)
 {
     int error = 0;
     struct str rest = file;
+    if (count_pixels(file) > PICTURE_MAX_BYTES / 3)
+        return status_invalid(st, "a GIF too large: more than %d pixels", PICTURE_MAX_BYTES / 3);
     GifFileType *gif = DGifOpen(&rest, take, &error);
     if (!gif)
         return status_invalid(st, "Invalid GIF data, size %zu: failed to open: %s", file.n,

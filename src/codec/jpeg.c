@@ -46,15 +46,27 @@ static struct jpeg_error_mgr *trap_set(struct trap *t, bool stop_at_end)
 
 /* ---- reading ---- */
 
+enum { MAX_SCANS = 500 }; /* more are made to keep readers busy: a usual file has ten */
+
 struct reader {
     struct jpeg_decompress_struct c;
     struct trap trap;
+    struct jpeg_progress_mgr progress;
     const struct jpeg_reading *how;
     uint8_t *line, *out; /* a whole line as libjpeg gives it, owned; where pixels go */
     struct picture_size size;
     int64_t x, y; /* of the window */
     bool cmyk;
 };
+
+static void on_progress(j_common_ptr common)
+{
+    struct reader *r = (struct reader *)common;
+    if (r->c.input_scan_number <= MAX_SCANS)
+        return;
+    snprintf(r->trap.text, sizeof r->trap.text, "more than %d scans", MAX_SCANS);
+    longjmp(r->trap.jump, 1);
+}
 
 static bool colours(struct reader *r, struct status *st)
 {
@@ -151,8 +163,10 @@ bool jpeg_decode(struct str file, const struct jpeg_reading *how, struct picture
     volatile bool ok;
     r->how = how;
     r->c.err = trap_set(&r->trap, !how->try_recover);
+    r->progress.progress_monitor = on_progress;
     if (setjmp(r->trap.jump) == 0) {
         jpeg_create_decompress(&r->c);
+        r->c.progress = &r->progress;
         ok = read_all(r, file, room, st);
     } else {
         ok = broken(&r->trap, file, st);
