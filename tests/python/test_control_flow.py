@@ -270,7 +270,7 @@ class Groups(Base):
         self.assertIsNone(t[1])
         self.assertEqual(rows()['tuple/control_dependency'],
                          ('Identity', ['Const', '^tuple/group_deps']))
-        with self.assertRaisesRegex(TypeError, 'Expected tf.group\\(\\) expected Tensor objects '
+        with self.assertRaisesRegex(TypeError, 'Expected tf.group\\(\\) expected Tensor arguments '
                                                "not 'None'"):
             tf.group(a, None)
         with self.assertRaisesRegex(ValueError, 'Must have at least one Tensor'):

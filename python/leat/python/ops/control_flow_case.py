@@ -97,9 +97,9 @@ def case_v2(pred_fn_pairs, default=None, exclusive=False, strict=False, name='ca
 
 def _branches_by_index(branch_fns, default, branch_index):
     """The functions in the order of their indices, with the default's last."""
-    if not isinstance(branch_index, (ops.Tensor, int)):
-        branch_index = ops.convert_to_tensor(branch_index)
-    if isinstance(branch_index, ops.Tensor) and not branch_index.dtype.is_integer:
+    if not isinstance(branch_index, ops.Tensor):
+        raise TypeError('branch_index must a Tensor, got {}'.format(type(branch_index)))
+    if not branch_index.dtype.is_integer:
         raise TypeError('branch_index must an integer Tensor, got {}'.format(branch_index.dtype))
     if not branch_fns:
         raise ValueError('Must provide at least one item in branch_fns')
@@ -130,8 +130,7 @@ def switch_case(branch_index, branch_fns, default=None, name='switch_case'):
     TensorFlow makes a Case op of functions; here it is branches in branches."""
     from leat.python.ops import math_ops
     functions, default = _branches_by_index(branch_fns, default, branch_index)
-    with ops.name_scope(name, 'switch_case', [branch_index]
-                        if isinstance(branch_index, ops.Tensor) else []):
+    with ops.name_scope(name, 'switch_case', [branch_index]):
         with ops.name_scope('indexed_case'):
             index = ops.convert_to_tensor(branch_index, name='branch_index')
             fn = default

@@ -47,7 +47,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
                          swap_memory=swap_memory))
         if maximum_iterations is not None:
             return result[1]
-        return result[0] if unpack else result
+        return result[0] if loop.num_exits == 1 and not return_same_structure else result
 
 
 def while_loop_v2(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10,
@@ -98,6 +98,7 @@ class _Loop(object):
 
     def _invariants(self, composites, shape_invariants):
         """A shape for each tensor."""
+        nest.assert_same_structure(self._original, shape_invariants, expand_composites=False)
         flat = nest.flatten(shape_invariants, expand_composites=False)
         shapes = []
         if len(flat) == len(composites):
@@ -142,6 +143,7 @@ class _Loop(object):
                 core.loop_abandon(self._c)
         exits = [graph._tensor_of(e) for e in exits]
         context._loop_exits = exits
+        self.num_exits = len(exits)
         for tensor in exits:  # TensorFlow says of an Exit, too, that it is in the loop
             tensor.op._set_control_flow_context(context)
         return self._pack(result, exits)
@@ -161,8 +163,9 @@ class _Loop(object):
         for enter in context._loop_enters:
             graph.prevent_feeding(enter)
         context._pivot_for_pred = merged[0]
-        pred = self._cond(*self._pack(self._original, merged))
-        variables = core.loop_body(graph._c, self._c, ops.convert_to_tensor(pred)._c, len(merged))
+        pred = ops.convert_to_tensor(self._cond(*self._pack(self._original, merged)))
+        flow_ops.check_bool(pred, 'input', 'LoopCond')
+        variables = core.loop_body(graph._c, self._c, pred._c, len(merged))
         variables = [graph._tensor_of(v) for v in variables]
         context._pivot = variables[0].op.inputs[0].op.inputs[1]
         context._pivot_for_body = variables[0]
@@ -171,7 +174,7 @@ class _Loop(object):
         if not nest.is_sequence_or_composite(result):
             result = [result]
         nest.assert_same_structure(list(packed), list(result), expand_composites=True)
-        flat = ops.convert_n_to_tensor_or_composite(flow_ops._to_flows(result))
+        flat = [ops.convert_to_tensor(v) for v in flow_ops._to_flows(result)]
         if len(merged) != len(flat):
             raise ValueError('Number of inputs and outputs of body must match loop_vars: %d, %d'
                              % (len(merged), len(flat)))

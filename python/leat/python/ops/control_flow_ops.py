@@ -184,6 +184,13 @@ def _to_flows(structure):
 
 # ---- branches ----
 
+
+def check_bool(tensor, name, op):
+    if tensor.dtype.base_dtype != dtypes.bool:
+        raise TypeError('Input \'%s\' of \'%s\' Op has type %s that does not match expected type '
+                        'of bool.' % (name, op, tensor.dtype.base_dtype.name))
+
+
 def _UnpackIfSingleton(res):
     if isinstance(res, (list, _basetuple)) and len(res) == 1:
         return res[0]
@@ -232,6 +239,7 @@ class _Branches(object):
 
     def _begin(self, pred, scope):
         self._graph._check_not_finalized()
+        check_bool(pred, 'pred', 'Switch')
         line, _ = traceback_utils.take()
         outer = self._graph._get_control_flow_context()
         try:
@@ -374,8 +382,8 @@ def group(*inputs, **kwargs):
         by_device = {}
         for inp in nest.flatten(inputs, expand_composites=True):
             if not hasattr(inp, 'device'):
-                raise TypeError('Expected tf.group() expected Tensor objects not \'%s\' with type '
-                                '\'%s\'' % (inp, type(inp)))
+                raise TypeError('Expected tf.group() expected Tensor arguments not \'%s\' with '
+                                'type \'%s\'' % (inp, type(inp)))
             by_device.setdefault(inp.device, []).append(inp)
         if len(by_device) == 1:
             (device, deps), = by_device.items()
@@ -391,6 +399,8 @@ def group(*inputs, **kwargs):
 def tuple(tensors, name=None, control_inputs=None):
     """The tensors (None stays None), none of which is there before all are."""
     with ops.name_scope(name, 'tuple', tensors) as name:
+        tensors = [t if t is None or hasattr(t, 'op') or isinstance(t, ops.Operation)
+                   else ops.convert_to_tensor(t) for t in tensors]
         gating = [t if isinstance(t, ops.Operation) else t.op for t in tensors if t is not None]
         for c in control_inputs or []:
             if isinstance(c, ops.Tensor):
@@ -423,7 +433,7 @@ def group_v1(*inputs, **kwargs):
 def Assert(condition, data, summarize=None, name=None):
     """An op that fails, and tells the data, where condition is not true."""
     with ops.name_scope(name, 'Assert', [condition, data]):
-        xs = ops.convert_n_to_tensor(data)
+        xs = ops.convert_n_to_tensor(list(data) if isinstance(data, str) else data)
         if all(x.dtype in (dtypes.string, dtypes.int32) for x in xs):
             return gen_logging_ops._assert(condition, data, summarize, name='Assert')
         condition = ops.convert_to_tensor(condition, name='Condition')
