@@ -607,7 +607,8 @@ from leat.python.framework.conversion import (  # noqa: E402  (they need the cla
     internal_convert_to_tensor_or_indexed_slices, register_tensor_conversion_function,
     internal_convert_to_tensor_or_composite, internal_convert_n_to_tensor_or_composite)
 from leat.python.framework.scopes import (  # noqa: E402
-    NullContextmanager, _colocate_with_for_gradient, _default_graph_stack, _default_session_stack,
+    NullContextmanager, _colocate_with, _colocate_with_for_gradient, _default_graph_stack,
+    _default_session_stack,
     _eval_using_default_session, _run_using_default_session, add_to_collection,
     add_to_collections, colocate_with, container, control_dependencies, default_session, device,
     device_v2, dismantle_graph, enable_eager_execution, executing_eagerly_outside_functions,

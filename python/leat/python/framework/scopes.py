@@ -8,6 +8,7 @@ import threading
 
 from leat.python.framework import errors_impl
 from leat.python.framework import registry
+from leat.python.util import deprecation
 
 
 def _ops():
@@ -154,6 +155,11 @@ def container(container_name):
 
 def colocate_with(op, ignore_existing=False):
     return get_default_graph().colocate_with(op, ignore_existing)
+
+
+@deprecation.deprecated(date=None, instructions='Colocations handled automatically by placer.')
+def _colocate_with(op, ignore_existing=False):
+    return colocate_with(op, ignore_existing)
 
 
 @contextlib.contextmanager

@@ -36,8 +36,7 @@ class _Choice(object):
 
     def typed(self, image):
         from leat.python.ops import image_ops_impl
-        return image if self.dtype == dtypes.uint8 else image_ops_impl.convert_image_dtype(
-            image, self.dtype)
+        return image_ops_impl.convert_image_dtype(image, self.dtype)
 
     def checked(self, number, name, what):
         """An assertion that not so many channels are asked for."""
