@@ -172,7 +172,11 @@ static struct output unbroadcast_known(struct grad_ctx *g, struct output dx, con
         return dx;
     for (int i = 0; i < x->rank; i++)
         dims[i] = (int32_t)shape_dim(x, i);
+    if (g->r && g->r->node_scopes)
+        g->next_name = "Sum/reduction_indices";
     struct output sum = grad_op2(g, "Sum", dx, grad_const_i32s(g, axes, num_axes));
+    if (g->r && g->r->node_scopes)
+        g->next_name = "Reshape/shape";
     return grad_reshape(g, sum, grad_const_i32s(g, dims, x->rank));
 }
 
@@ -203,6 +207,14 @@ static bool broadcast_known(const struct shape *a, const struct shape *b, int64_
     return true;
 }
 
+/* As tf.gradients has it: by a node even where it is known, since the other's is not. In a loop
+ * that would have to be kept for each turn. */
+static struct output shape_at_run(struct grad_ctx *g, struct output x)
+{
+    const bool known = !(g->r && g->r->node_scopes) || (g->w && g->w->cur);
+    return known ? grad_shape(g, x) : grad_op1(g, "Shape", x);
+}
+
 void grad_set_broadcast(struct grad_ctx *g, struct output dx_a, struct output dx_b)
 {
     struct output a = grad_in(g, 0), b = grad_in(g, 1);
@@ -218,7 +230,7 @@ void grad_set_broadcast(struct grad_ctx *g, struct output dx_a, struct output dx
         shape_clear(&full);
         return;
     }
-    struct output shape_a = grad_shape(g, a), shape_b = grad_shape(g, b);
+    struct output shape_a = shape_at_run(g, a), shape_b = shape_at_run(g, b);
     struct node *args =
         grad_nodev(g, "BroadcastGradientArgs", 2, (struct output[]){shape_a, shape_b}, 0, NULL);
     if (output_valid(dx_a))

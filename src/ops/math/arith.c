@@ -22,14 +22,16 @@ static bool mul_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0), x = grad_conj(g, grad_in(g, 0)),
                   y = grad_conj(g, grad_in(g, 1));
-    grad_set_broadcast(g, grad_mul(g, dy, y), grad_mul(g, x, dy));
+    struct output dx = grad_mul(g, dy, y);
+    grad_set_broadcast(g, dx, grad_mul(g, x, dy));
     return grad_done(g, st);
 }
 
 static bool mul_no_nan_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0), x = grad_in(g, 0), y = grad_in(g, 1);
-    grad_set_broadcast(g, grad_op2(g, "MulNoNan", dy, y), grad_op2(g, "MulNoNan", x, dy));
+    struct output dx = grad_op2(g, "MulNoNan", dy, y);
+    grad_set_broadcast(g, dx, grad_op2(g, "MulNoNan", x, dy));
     return grad_done(g, st);
 }
 
@@ -47,8 +49,8 @@ static bool extreme_grad(struct grad_ctx *g, const char *chosen, struct status *
 {
     struct output dy = grad_dy(g, 0), zeros = grad_zeros_like(g, dy);
     struct output taken = grad_op2(g, chosen, grad_in(g, 0), grad_in(g, 1));
-    grad_set_broadcast(g, grad_op3(g, "Select", taken, dy, zeros),
-                       grad_op3(g, "Select", taken, zeros, dy));
+    struct output dx = grad_op3(g, "Select", taken, dy, zeros);
+    grad_set_broadcast(g, dx, grad_op3(g, "Select", taken, zeros, dy));
     return grad_done(g, st);
 }
 

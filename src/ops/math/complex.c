@@ -78,7 +78,8 @@ static struct output part_of(struct grad_ctx *g, const char *part, struct output
 static bool complex_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dz = grad_dy(g, 0);
-    grad_set_broadcast(g, part_of(g, "Real", dz), part_of(g, "Imag", dz));
+    struct output dx = part_of(g, "Real", dz), dy = part_of(g, "Imag", dz);
+    grad_set_broadcast(g, dx, dy);
     return grad_done(g, st);
 }
 

@@ -14,8 +14,8 @@ static bool quotient_grad(struct grad_ctx *g, const char *divide, struct status 
 {
     struct output dz = grad_dy(g, 0), x = grad_conj(g, grad_in(g, 0)),
                   y = grad_conj(g, grad_in(g, 1));
-    grad_set_broadcast(g, grad_op2(g, divide, dz, y),
-                       grad_mul(g, dz, quotient_dy(g, divide, x, y)));
+    struct output dx = grad_op2(g, divide, dz, y);
+    grad_set_broadcast(g, dx, grad_mul(g, dz, quotient_dy(g, divide, x, y)));
     return grad_done(g, st);
 }
 
@@ -50,7 +50,8 @@ static bool xdivy_grad(struct grad_ctx *g, struct status *st)
     struct output square = grad_op2(g, "Pow", y, grad_const_like(g, y, 2));
     struct output by_x = grad_op2(g, "Xdivy", not_zero(g, x), y);
     struct output by_y = grad_op2(g, "Xdivy", grad_neg(g, x), square);
-    grad_set_broadcast(g, grad_mul(g, by_x, dz), grad_mul(g, by_y, dz));
+    struct output dx = grad_mul(g, by_x, dz);
+    grad_set_broadcast(g, dx, grad_mul(g, by_y, dz));
     return grad_done(g, st);
 }
 
@@ -59,7 +60,8 @@ static bool xlogy_grad(struct grad_ctx *g, struct status *st)
     struct output dz = grad_dy(g, 0), x = grad_in(g, 0), y = grad_in(g, 1);
     struct output by_x = grad_op2(g, "Xlogy", not_zero(g, x), y);
     struct output by_y = grad_op2(g, "Xdivy", x, y);
-    grad_set_broadcast(g, grad_mul(g, by_x, dz), grad_mul(g, by_y, dz));
+    struct output dx = grad_mul(g, by_x, dz);
+    grad_set_broadcast(g, dx, grad_mul(g, by_y, dz));
     return grad_done(g, st);
 }
 

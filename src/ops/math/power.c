@@ -50,7 +50,8 @@ static bool atan2_grad(struct grad_ctx *g, struct status *st)
     struct output dz = grad_dy(g, 0), y = grad_in(g, 0), x = grad_in(g, 1);
     struct output square = grad_add(g, grad_op1(g, "Square", x), grad_op1(g, "Square", y));
     struct output scaled = grad_div(g, dz, square);
-    grad_set_broadcast(g, grad_mul(g, x, scaled), grad_mul(g, grad_neg(g, y), scaled));
+    struct output dx = grad_mul(g, x, scaled);
+    grad_set_broadcast(g, dx, grad_mul(g, grad_neg(g, y), scaled));
     return grad_done(g, st);
 }
 
