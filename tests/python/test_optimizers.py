@@ -219,6 +219,20 @@ class LateReadsTest(unittest.TestCase):
             self.assertEqual(sess.run(ema.average(w)).tolist(), [2., 2.5])
 
 
+    def test_fetched_with_updates(self):
+        """A variable that is fetched with its update: its value after it, branches or not."""
+        with ops.Graph().as_default(), session.Session() as sess:
+            w = variables.VariableV1([1.])
+            step = training_util.get_or_create_global_step()
+            train = gradient_descent.GradientDescentOptimizer(.25).minimize(
+                math_ops.reduce_sum(w * w), global_step=step)
+            read = training_util._get_or_create_global_step_read()  # has a cond
+            sess.run(variables.global_variables_initializer())
+            for i in range(20):
+                _, _, value = sess.run([train, read, w])
+                self.assertEqual(value.tolist(), [.5 ** (i + 1)])
+
+
 class RatesTest(unittest.TestCase):
     RATES = (
         (lambda s: learning_rate_decay.exponential_decay(.1, s, 10, .9), (.1, .094868, .09)),

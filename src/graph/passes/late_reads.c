@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node that waits for others and reads a variable by an Identity that does not takes the
- * reference itself, and so the value of when it starts.
+/* When variables are read. A node that waits for others and reads a variable by an Identity that
+ * does not takes the reference itself, and so the value of when it starts.
  *
  *     with tf.control_dependencies([w.assign_add(1.)]): y = tf.identity(w)
  *
@@ -16,6 +16,7 @@
  * it is about what a graph means. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "graph/pass_util.h"
 
 static bool is_read(const struct rnode *p)
@@ -59,14 +60,56 @@ static void read_late(struct rnode *n)
     }
 }
 
-static bool run(struct rgraph *g, const struct pass_options *o UNUSED, struct status *st UNUSED)
+/* A reference that is fetched is read when what writes it is done, as far as that always runs: else
+ * the order of the two would be left to chance. */
+static void fetch_late(struct rgraph *g, const struct rconsumers *c, const bool *conditional,
+                       struct rnode *fetch)
+{
+    const struct rnode *v = fetch->inputs[0].node;
+    for (int64_t k = c->begin[v->id]; k < c->begin[v->id + 1]; k++) {
+        struct rnode *n = c->node[k];
+        int i = c->input[k];
+        if (i >= 0 && n != fetch && !n->dropped && n->frame == 0 && !conditional[n->id] &&
+            dtype_is_ref(n->input_types[i]) && !rnode_is_control_flow(n) &&
+            strcmp(n->device, fetch->device) == 0)
+            rnode_add_control(g, fetch, n);
+    }
+}
+
+static bool is_fetch_of_ref(const struct rnode *n)
+{
+    return !n->dropped && n->frame == 0 && rnode_is(n, "_Retval") && rnode_reads_ref(n) &&
+           n->inputs[0].node->num_inputs == 0;
+}
+
+static bool fetches_late(struct rgraph *g, struct status *st)
+{
+    bool any = false;
+    for (int64_t i = 0; i < g->num_nodes && !any; i++)
+        any = is_fetch_of_ref(g->nodes[i]);
+    if (!any)
+        return true;
+    struct rnode **order;
+    if (!rgraph_sort(g, &order, st))
+        return false;
+    bool *conditional = rgraph_find_conditional(g, order);
+    struct rconsumers c = rgraph_consumers(g);
+    for (int64_t i = 0; i < g->num_nodes; i++) {
+        if (is_fetch_of_ref(g->nodes[i]))
+            fetch_late(g, &c, conditional, g->nodes[i]);
+    }
+    mem_free(conditional);
+    return true;
+}
+
+static bool run(struct rgraph *g, const struct pass_options *o UNUSED, struct status *st)
 {
     for (int64_t i = 0; i < g->num_nodes; i++) {
         struct rnode *n = g->nodes[i];
         if (!n->dropped && n->frame == 0 && !rnode_is_control_flow(n) && waits(n))
             read_late(n);
     }
-    return true;
+    return fetches_late(g, st);
 }
 
 static bool enabled(const struct pass_options *o UNUSED)
