@@ -56,10 +56,11 @@ def install():
     sys.meta_path.insert(0, _Finder)
     import leat
     from leat import _google, _stand_ins
-    from leat._stand_ins import numpy_names
+    from leat._stand_ins import absent, numpy_names
     _google.install()
     _stand_ins.install()
     numpy_names.install()
+    absent.install()
     sys.modules['tensorflow'] = leat
     for name, module in list(sys.modules.items()):
         if name.startswith('leat.') and not name.startswith('leat._'):

@@ -58,7 +58,7 @@ class MnistTest(test.TestCase):
             self._read(folder)
         with self.assertRaisesRegex(TypeError, 'expected uint8 or float32'):
             self._read(folder, dtype=dtypes.int32, validation_size=1)
-        with self.assertRaisesRegex(FileNotFoundError, 'put it into the folder'):
+        with self.assertRaisesRegex(FileNotFoundError, 'put the four files of MNIST'):
             self._read(os.path.join(folder, 'none'))
         path = os.path.join(folder, 't10k-labels-idx1-ubyte')
         with contextlib.redirect_stdout(io.StringIO()), open(path, 'rb') as file, \
@@ -66,7 +66,7 @@ class MnistTest(test.TestCase):
             mnist.extract_images(file)
         with open(path, 'rb+') as file:
             file.truncate(12)
-        with self.assertRaisesRegex(ValueError, '4 bytes where 20 should be'):
+        with self.assertRaisesRegex(ValueError, 'cut short: 4 bytes of 20'):
             self._read(folder, validation_size=0)
 
     def testFake(self):

@@ -111,6 +111,30 @@ class ChecksTest(test.TestCase):
         self.assertEqual(test_util.NHWCToNCHW_VECT_C([1, 2, 3, 8]), [1, 2, 2, 3, 4])
         self.assertEqual(test_util.NCHW_VECT_CToNHWC([1, 2, 2, 3, 4]), [1, 2, 3, 8])
 
+    def testOthers(self):
+        from leat.contrib.testing.python.framework import fake_summary_writer
+        from leat.core.framework import summary_pb2
+        from leat.python.framework import device_spec, error_interpolation
+        from leat.python.summary.writer import writer_cache
+        from leat.python.util.protobuf import compare
+        fake_summary_writer.FakeSummaryWriter.install()
+        self.addCleanup(writer_cache.FileWriterCache.clear)
+        writer = writer_cache.FileWriterCache.get('/nowhere')
+        fake_summary_writer.FakeSummaryWriter.uninstall()
+        value = summary_pb2.Summary.Value(tag='t', simple_value=2.)
+        writer.add_summary(summary_pb2.Summary(value=[value]), 3)
+        writer.assert_summaries(self, '/nowhere', expected_summaries={3: {'t': 2.}})
+        self._fails('', writer.assert_summaries, self, expected_summaries={3: {'t': 1.}})
+        compare.assertProtoEqual(self, 'tag: "t" simple_value: 2', value)
+        self._fails('differ', compare.assertProtoEqual, self, 'tag: "u"', value)
+        spec = device_spec.DeviceSpecV2.from_string('/job:a')
+        self.assertEqual(spec.replace(task=3).to_string(), '/job:a/task:3')
+        with self.assertRaisesRegex(AttributeError, "can't set attribute"):
+            spec.job = 'b'
+        constant_op.constant(1, name='one')
+        self.assertIn('node one (defined at %s:' % __file__, error_interpolation.interpolate(
+            'x {{node one}} y {{node two}}', ops.get_default_graph()))
+
     def testOfAbsl(self):
         self._fails('has length of 2, expected 3', self.assertLen, [1, 2], 3)
         self._fails('is not a|has length', self.assertEmpty, [1])

@@ -15,7 +15,7 @@ from leat.python.platform import gfile  # noqa: F401
 
 DEFAULT_SOURCE_URL = 'https://storage.googleapis.com/cvdf-datasets/mnist/'
 _IMAGES, _LABELS = 2051, 2049
-_FILES = ('train-images-idx3-ubyte.gz', 'train-labels-idx1-ubyte.gz',
+FILES = ('train-images-idx3-ubyte.gz', 'train-labels-idx1-ubyte.gz',
           't10k-images-idx3-ubyte.gz', 't10k-labels-idx1-ubyte.gz')
 
 
@@ -51,7 +51,7 @@ class _Stream(object):
         """The next bytes, as many as the head of the file said."""
         data = self._stream.read(count)
         if len(data) != count:
-            raise ValueError('MNIST file %s: %d bytes where %d should be'
+            raise ValueError('MNIST file %s is cut short: %d bytes of %d'
                              % (self._name, len(data), count))
         return numpy.frombuffer(data, dtype=numpy.uint8)
 
@@ -167,7 +167,11 @@ def _find(name, train_dir, source_url):
         path = os.path.join(str(train_dir), candidate)
         if os.path.exists(path):
             return path
-    return base.maybe_download(name, train_dir, source_url + name)
+    try:
+        return base.maybe_download(name, train_dir, source_url + name)
+    except FileNotFoundError as error:
+        raise FileNotFoundError('%s: put the four files of MNIST there (%s)'
+                                % (error, ', '.join(FILES))) from None
 
 
 def read_data_sets(train_dir, fake_data=False, one_hot=False, dtype=dtypes.float32, reshape=True,
@@ -179,7 +183,7 @@ def read_data_sets(train_dir, fake_data=False, one_hot=False, dtype=dtypes.float
         return base.Datasets(*sets)
     source_url = source_url or DEFAULT_SOURCE_URL
     arrays = []
-    for name in _FILES:
+    for name in FILES:
         with open(_find(name, train_dir, source_url), 'rb') as f:
             arrays.append(extract_images(f) if 'images' in name
                           else extract_labels(f, one_hot=one_hot))
