@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Case table: pictures from files (PNG, JPEG, GIF, BMP) and as files. What is written and read again
- * stands in test_image_scripts.c. */
+/* Case table: pictures from files (PNG, JPEG, GIF, BMP) and as files. What is written and read
+ * again stands in test_image_scripts.c. */
 /* needs: png, jpeg, gif */
 #include "op_case.h"
 
