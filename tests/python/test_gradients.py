@@ -25,7 +25,8 @@ class Gradients(Base):
         loss = tf.reduce_sum(tf.nn.relu(tf.nn.bias_add(tf.matmul(x, v), b)))
         g = tf.gradients(loss, [v, b, x])
         self.assertEqual([t.name for t in g],
-                         ['gradients/MatMul_grad/MatMul_1:0', 'gradients/BiasAdd_grad/BiasAddGrad:0',
+                         ['gradients/MatMul_grad/MatMul_1:0',
+                          'gradients/BiasAdd_grad/BiasAddGrad:0',
                           'gradients/MatMul_grad/MatMul:0'])
         got = self.run_all(*g)
         np.testing.assert_allclose(got[0], [[4, 4], [6, 6]])

@@ -39,7 +39,8 @@ class Names(unittest.TestCase):
             self.assertEqual(layer(y).name, 'a/dense/BiasAdd:0')
             self.assertEqual(layer(y).name, 'a/dense/BiasAdd_1:0')
             self.assertEqual(layer.scope_name, 'a/dense')
-            self.assertEqual([w.name for w in layer.weights], ['a/dense/kernel:0', 'a/dense/bias:0'])
+            self.assertEqual([w.name for w in layer.weights],
+                             ['a/dense/kernel:0', 'a/dense/bias:0'])
 
     def test_reuse(self):
         tf.layers.dense(floats(1, 2), 3, name='fc')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variables of both kinds: nodes, values, updates, protos. Names and texts are TensorFlow 1.15's."""
+"""Variables of both kinds: nodes, values, updates, protos. Names, texts are TensorFlow 1.15's."""
 import unittest
 
 import numpy as np

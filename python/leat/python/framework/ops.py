@@ -14,7 +14,6 @@ from leat._load import core
 from leat.python.framework import device as pydev
 from leat.python.framework import dtypes
 from leat.python.framework import errors_impl
-from leat.python.framework import graph_keys
 from leat.python.framework import tensor_shape
 from leat.python.framework import traceback_utils
 from leat.python.framework.graph_keys import GraphKeys  # noqa: F401

@@ -270,12 +270,10 @@ def streaming_sparse_precision_at_top_k(top_k_predictions, labels, class_id=None
 def streaming_sparse_average_precision_at_top_k(top_k_predictions, labels, weights=None,
                                                 metrics_collections=None,
                                                 updates_collections=None, name=None):
-    return metrics._streaming_sparse_average_precision_at_top_k(labels=labels,
-                                                                predictions_idx=top_k_predictions,
-                                                                weights=weights,
-                                                                metrics_collections=metrics_collections,
-                                                                updates_collections=updates_collections,
-                                                                name=name)
+    return metrics._streaming_sparse_average_precision_at_top_k(
+        labels=labels, predictions_idx=top_k_predictions, weights=weights,
+        metrics_collections=metrics_collections, updates_collections=updates_collections,
+        name=name)
 
 
 @deprecation.deprecated(None, 'Please use `streaming_sparse_recall_at_k`, and reshape labels from '

@@ -3,7 +3,7 @@
 import os
 
 from leat import _protos  # noqa: F401
-from leat.contrib.tensorboard.plugins.projector import projector_config_pb2
+from leat.contrib.tensorboard.plugins.projector import projector_config_pb2  # noqa: F401
 from leat.contrib.tensorboard.plugins.projector.projector_config_pb2 import (  # noqa: F401
     EmbeddingInfo, ProjectorConfig, SpriteMetadata)
 from leat.python.lib.io import file_io
