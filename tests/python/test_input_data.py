@@ -30,8 +30,8 @@ class InputDataTest(unittest.TestCase):
         for i, (n, kind) in enumerate(((20, 'train'), (6, 't10k'))):
             labels = np.arange(n, dtype=np.uint8) % 10
             images = np.tile(labels.reshape(-1, 1, 1) * 20, [1, 4, 3]).astype(np.uint8)
-            write(self.folder, mnist._FILES[2 * i], 2051, images)
-            write(self.folder, mnist._FILES[2 * i + 1], 2049, labels)
+            write(self.folder, mnist.FILES[2 * i], 2051, images)
+            write(self.folder, mnist.FILES[2 * i + 1], 2049, labels)
 
     def read(self, **options):
         out = io.StringIO()
@@ -39,7 +39,7 @@ class InputDataTest(unittest.TestCase):
             sets = input_data.read_data_sets(self.folder, **options)
         lines = out.getvalue().splitlines()
         self.assertEqual(lines, ['Extracting %s' % os.path.join(self.folder, f)
-                                 for f in mnist._FILES])
+                                 for f in mnist.FILES])
         return sets
 
     def test_sets(self):
@@ -80,15 +80,15 @@ class InputDataTest(unittest.TestCase):
             self.read(validation_size=21)
         with self.assertRaisesRegex(TypeError, 'Invalid image dtype tf.int32'):
             self.read(dtype=dtypes.int32, validation_size=0)
-        write(self.folder, mnist._FILES[3], 2051, np.zeros(6, np.uint8))
+        write(self.folder, mnist.FILES[3], 2051, np.zeros(6, np.uint8))
         with self.assertRaisesRegex(ValueError, 'Invalid magic number 2051'):
             self.read()
-        with gzip.open(os.path.join(self.folder, mnist._FILES[3]), 'wb') as f:
+        with gzip.open(os.path.join(self.folder, mnist.FILES[3]), 'wb') as f:
             f.write(struct.pack('>2I', 2049, 6) + b'abc')
-        with self.assertRaisesRegex(ValueError, '3 bytes where 6 should be'):
+        with self.assertRaisesRegex(ValueError, 'cut short: 3 bytes of 6'):
             self.read()
-        os.remove(os.path.join(self.folder, mnist._FILES[0]))
-        with self.assertRaisesRegex(Exception, mnist._FILES[0]):
+        os.remove(os.path.join(self.folder, mnist.FILES[0]))
+        with self.assertRaisesRegex(Exception, mnist.FILES[0]):
             self.read()
 
 

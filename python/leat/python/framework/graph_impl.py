@@ -515,6 +515,11 @@ class Graph(object):
     def _set_control_flow_context(self, ctx):
         self._flow_context = ctx
 
+    def _add_function(self, function):
+        """A function of framework/function.py into the graph's library."""
+        from leat.python.framework import function as functions
+        functions._add_function(self, function)
+
     def _is_function(self, name):
         return name in self._functions
 

@@ -15,6 +15,10 @@ from leat.python.ops.gen_data_flow_ops import (  # noqa: F401
 from leat.python.util.tf_export import tf_export
 
 
+def __getattr__(name):
+    return getattr(gen_data_flow_ops, name)  # the ops' own functions
+
+
 def _as_type_list(dtypes):
     if not isinstance(dtypes, (list, tuple)):
         return [dtypes]

@@ -14,6 +14,10 @@ from leat.python.training import saveable_object
 from leat.python.util.tf_export import tf_export
 
 
+def __getattr__(name):
+    return getattr(gen_lookup_ops, name)  # the ops' own functions
+
+
 @tf_export(v1=['initialize_all_tables'])
 def initialize_all_tables(name='init_all_tables'):
     return tables_initializer(name)

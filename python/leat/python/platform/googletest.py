@@ -7,6 +7,7 @@ import sys
 import tempfile
 import unittest
 from unittest import *  # noqa: F401,F403
+from unittest import mock  # noqa: F401
 
 from leat.python.platform import benchmark, flags
 from leat.python.platform.test_checks import TestCase  # noqa: F401
