@@ -30,6 +30,12 @@ if len(sys.argv) < 2:
 LIBRARY = None if sys.argv[1] == '--list' else leat.Library(sys.argv[1])
 
 
+def chosen(names):
+    """All of the names; in the quick tier every fourth."""
+    names = list(names)
+    return names[::4] if os.environ.get('LEAT_TIER') == 'quick' else names
+
+
 class Skip(Exception):
     """The check cannot be made here, and why."""
 

@@ -150,7 +150,7 @@ def check(name, code):
     CHECKS['python_' + name] = lambda: compare(name, code)
 
 
-for case_name, case_code in python_dump.cases().items():
+for case_name, case_code in checks.chosen(python_dump.cases().items()):
     check(case_name, case_code)
 
 if __name__ == '__main__':

@@ -117,7 +117,7 @@ def check(path):
     CHECKS[name] = lambda folder: compare(path, folder)
 
 
-for source in sorted(glob.glob(os.path.join(FOLDER, '*.py'))):
+for source in checks.chosen(sorted(glob.glob(os.path.join(FOLDER, '*.py')))):
     check(source)
 
 if __name__ == '__main__':

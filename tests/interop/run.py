@@ -113,6 +113,7 @@ def main():
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--op', action='append', help='only this op; may be given again')
     args = parser.parse_args()
+    os.environ['LEAT_TIER'] = args.tier  # python_graphs.py, python_programs.py: a part in the quick one
     python = find_python()
     if not python:
         print('interop is skipped: no TensorFlow 1.15.5 (tools/peers.py tf1 installs it)')
