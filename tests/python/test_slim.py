@@ -50,6 +50,48 @@ class Training(unittest.TestCase):
                                        places=3)
 
 
+class Data(unittest.TestCase):
+
+    def test_examples_from_files(self):
+        tf.reset_default_graph()
+
+        def floats(*values):
+            return tf.train.Feature(float_list=tf.train.FloatList(value=values))
+        with tempfile.TemporaryDirectory() as folder:
+            for k in range(2):
+                with tf.python_io.TFRecordWriter(os.path.join(folder, 'a_%d.rec' % k)) as writer:
+                    for i in range(3):
+                        features = {'v': floats(.5, i), 'xmin': floats(.1), 'ymin': floats(.3),
+                                    'xmax': floats(.5), 'ymax': floats(.7)}
+                        features['label'] = tf.train.Feature(
+                            int64_list=tf.train.Int64List(value=[k * 3 + i]))
+                        writer.write(tf.train.Example(features=tf.train.Features(
+                            feature=features)).SerializeToString())
+            keys = {k: tf.VarLenFeature(tf.float32) for k in ('v', 'xmin', 'ymin', 'xmax',
+                                                              'ymax')}
+            keys['label'] = tf.FixedLenFeature([], tf.int64)
+            decoder = slim.tfexample_decoder.TFExampleDecoder(keys, {
+                'label': slim.tfexample_decoder.Tensor('label'),
+                'v': slim.tfexample_decoder.Tensor('v', shape=[2]),
+                'box': slim.tfexample_decoder.BoundingBox()})
+            dataset = slim.dataset.Dataset(os.path.join(folder, 'a_*.rec'), tf.TFRecordReader,
+                                           decoder, 6, {})
+            provider = slim.dataset_data_provider.DatasetDataProvider(dataset, shuffle=False,
+                                                                      num_epochs=1)
+            self.assertEqual(sorted(provider.list_items()), ['box', 'label', 'record_key', 'v'])
+            with self.assertRaisesRegex(ValueError, r'Item \[z\] is invalid'):
+                provider.get(['z'])
+            label, v, box = provider.get(['label', 'v', 'box'])
+            batch = tf.train.batch([label, tf.reshape(v, [2]), tf.reshape(box, [1, 4])], 2)
+            with tf.Session() as session:
+                session.run(tf.local_variables_initializer())
+                with slim.queues.QueueRunners(session):
+                    got = [session.run(batch) for _ in range(3)]
+        self.assertEqual([g[0].tolist() for g in got], [[0, 1], [2, 3], [4, 5]])
+        np.testing.assert_allclose(got[1][1], [[.5, 2], [.5, 0]])
+        np.testing.assert_allclose(got[0][2][0], [[.3, .1, .7, .5]])
+
+
 class Nets(unittest.TestCase):
     """(nodes, variables, updates, losses), as TensorFlow makes them."""
 
