@@ -3,6 +3,7 @@
 from leat.python.framework import tensor_shape
 from leat.python.keras import activations
 from leat.python.keras import regularizers
+from leat.python.keras.engine import base_layer
 from leat.python.layers import base
 from leat.python.layers import utils
 from leat.python.ops import array_ops
@@ -141,7 +142,7 @@ class Conv(base.Layer):
                     'dilation_rate', 'use_bias', 'kernel_initializer', 'bias_initializer',
                     'kernel_regularizer', 'bias_regularizer', 'activity_regularizer',
                     'kernel_constraint', 'bias_constraint'):
-            config[key] = getattr(self, key)
+            config[key] = base_layer.serialized(getattr(self, key))
         config['activation'] = activations.serialize(self.activation)
         return config
 

@@ -6,6 +6,7 @@ from leat.python.framework import sparse_tensor
 from leat.python.framework import tensor_shape
 from leat.python.keras import activations
 from leat.python.keras import regularizers
+from leat.python.keras.engine import base_layer
 from leat.python.layers import base
 from leat.python.layers import utils
 from leat.python.ops import array_ops
@@ -90,8 +91,9 @@ class Dense(base.Layer):
     def get_config(self):
         config = super(Dense, self).get_config()
         config.update(units=self.units, activation=activations.serialize(self.activation),
-                      use_bias=self.use_bias, kernel_initializer=self.kernel_initializer,
-                      bias_initializer=self.bias_initializer,
+                      use_bias=self.use_bias,
+                      kernel_initializer=base_layer.serialized(self.kernel_initializer),
+                      bias_initializer=base_layer.serialized(self.bias_initializer),
                       kernel_regularizer=self.kernel_regularizer,
                       bias_regularizer=self.bias_regularizer,
                       activity_regularizer=self.activity_regularizer,

@@ -8,6 +8,7 @@ from leat.python.framework import dtypes
 from leat.python.framework import ops
 from leat.python.framework import tensor_shape
 from leat.python.keras import regularizers
+from leat.python.keras.engine import base_layer
 from leat.python.layers import base
 from leat.python.layers import utils
 from leat.python.ops import array_ops
@@ -288,7 +289,8 @@ class BatchNormalization(base.Layer):
                                         lambda: array_ops.zeros_like(adj_bias))
             scale, offset = _compose(adj_scale, adj_bias, scale, offset)
         keep_dims = self.virtual_batch_size is not None or len(self.axis) > 1
-        mean, variance = nn_impl.moments(inputs, reduction_axes, keep_dims=keep_dims)
+        mean, variance = nn_impl.moments(math_ops.cast(inputs, self._param_dtype),
+                                         reduction_axes, keep_dims=keep_dims)
         own_mean, own_variance = mean, variance
         mean = utils.smart_cond(training, lambda: own_mean,
                                 lambda: ops.convert_to_tensor(self.moving_mean))
@@ -354,7 +356,7 @@ class BatchNormalization(base.Layer):
                     'gamma_initializer', 'moving_mean_initializer',
                     'moving_variance_initializer', 'beta_regularizer', 'gamma_regularizer',
                     'beta_constraint', 'gamma_constraint'):
-            config[key] = getattr(self, key)
+            config[key] = base_layer.serialized(getattr(self, key))
         return config
 
 

@@ -29,6 +29,13 @@ def default(method):
     return method
 
 
+def serialized(x):
+    """An initialiser or the like as its class's name and what it is made from."""
+    if hasattr(x, 'get_config'):
+        return {'class_name': type(x).__name__, 'config': x.get_config()}
+    return x
+
+
 def to_list(x):
     return list(x) if isinstance(x, (list, tuple)) else [x]
 
