@@ -74,7 +74,7 @@ class Dense(base.Layer):
             outputs = sparse_ops.sparse_tensor_dense_matmul(inputs, self.kernel)
         else:
             inputs = math_ops.cast(inputs, self.dtype)
-            outputs = gen_math_ops.mat_mul(inputs, ops.convert_to_tensor(self.kernel))
+            outputs = gen_math_ops.mat_mul(inputs, self.kernel)
         if self.use_bias:
             outputs = nn_ops.bias_add(outputs, self.bias)
         if self.activation is not None:
