@@ -197,7 +197,10 @@ static void add_context(const struct infer_ctx *c, struct status *st)
     struct strbuf shapes = {0}, consts = {0}, partial = {0};
     for (int i = 0; i < call->num_inputs; i++) {
         strbuf_puts(&shapes, i ? ", " : "");
-        shape_print(&call->input_shapes[i], &shapes);
+        if (call->input_shapes[i].rank < 0)
+            strbuf_putc(&shapes, '?');
+        else
+            shape_print(&call->input_shapes[i], &shapes);
         const struct const_state *s = &c->consts[i];
         if (s->partial) {
             strbuf_printf(&partial, "%sinput[%d] = ", partial.n ? ", " : "", i);
@@ -255,6 +258,21 @@ static void ctx_release(struct infer_ctx *c)
     arena_release(&c->arena);
 }
 
+/* TensorFlow first infers without constants: what is wrong even so is said without them. */
+static void fail_without_constants(const struct infer_call *call, struct status *st)
+{
+    struct infer_call blind = *call;
+    struct infer_result unused;
+    struct status first = {0};
+    blind.source = (struct infer_source){0};
+    if (infer_run(&blind, &unused, &first)) {
+        infer_result_clear(&unused);
+        return;
+    }
+    status_clear(st);
+    status_move(st, &first);
+}
+
 bool infer_run(const struct infer_call *call, struct infer_result *out, struct status *st)
 {
     struct infer_ctx c = {.call = call, .unknown = shape_unknown()};
@@ -272,6 +290,8 @@ bool infer_run(const struct infer_call *call, struct infer_result *out, struct s
     else
         add_context(&c, st);
     ctx_release(&c);
+    if (!ok && (call->source.constant || call->source.partial_shape))
+        fail_without_constants(call, st);
     return ok;
 }
 
