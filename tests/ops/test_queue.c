@@ -155,7 +155,7 @@ static const struct op_script scripts[] = {
               "component types were int32",
               "nd ! INVALID_ARGUMENT: Shared queue 's' has component shapes [] but requested "
               "component shapes were [[1]]",
-              "ne ! INVALID_ARGUMENT: Expected RandomShuffleQueue, found FIFOQueueV2"}},
+              "ne ! INVALID_ARGUMENT: Expected FIFOQueue, found RandomShuffleQueueV2"}},
     {.ops = "FakeQueue",
      .nodes = {"q = FIFOQueueV2() component_types=[float] shared_name='f' container='c'",
                "old = FakeQueue(q)", "name = Identity(old)",

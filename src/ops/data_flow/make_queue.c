@@ -230,8 +230,8 @@ static bool check_same(const struct queue *q, const struct queue_spec *want, str
     const char *name = queue_name(q);
 
     if (have->kind != want->kind)
-        return status_invalid(st, "Expected %s, found %sV2", queue_kind_name(want->kind),
-                              queue_kind_name(have->kind));
+        return status_invalid(st, "Expected %s, found %sV2", queue_kind_name(have->kind),
+                              queue_kind_name(want->kind));
     if (have->capacity != want->capacity)
         return status_invalid(st,
                               "Shared queue '%s' has capacity %lld but requested capacity was %lld",
