@@ -94,7 +94,7 @@ static void test_cluster__check(void **state)
     assert_int_equal(cluster("--ps 1 --workers 2 --client", "$LEAT cluster check"), 0);
     program_says("[client] worker:1 at 127.0.0.1:");
     program_says("reaches all 3 tasks");
-    assert_int_equal(leat("cluster check --cluster ps=127.0.0.1:1 --timeout 0.3"), 1);
+    assert_int_equal(leat("cluster check --cluster ps=127.0.0.1:1 --timeout 3"), 1);
     program_says("ps:0 at 127.0.0.1:1: ");
     program_says("connection refused");
 }
