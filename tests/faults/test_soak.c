@@ -19,8 +19,14 @@
 #include "base/lock.h"
 #include "counting.h"
 
-/* Memory is the allocators' too, which take what they need in blocks and keep it for a while. */
-enum { ROUNDS = 40, FD_SLACK = 24, MEMORY_SLACK_KB = 48 * 1024 };
+/* Memory is the allocators' too, which take what they need in blocks and keep it for a while; a
+ * sanitizer keeps up to 256 MB of what was freed, and what it knows of it. */
+#ifdef __SANITIZE_ADDRESS__
+enum { MEMORY_SLACK_KB = 512 * 1024 };
+#else
+enum { MEMORY_SLACK_KB = 48 * 1024 };
+#endif
+enum { ROUNDS = 40, FD_SLACK = 24 };
 
 static struct faults_cluster c;
 
