@@ -56,7 +56,7 @@ bool core_output(PyObject *pair, TF_Output *out);
  * dtype (0: the array's own) can hold; strings from arrays or lists of bytes. With borrow true and
  * a contiguous array its bytes are not copied: the tensor keeps a reference to the array. NULL with
  * an exception. */
-TF_Tensor *core_tensor_from(PyObject *array, int dtype, bool borrow) __attribute__((weak));
+TF_Tensor *core_tensor_from(PyObject *array, int dtype, bool borrow);
 /* The value as a numpy array, or a numpy scalar when it has no dims (bytes, for a string). Takes
  * the tensor, also when it fails. */
 PyObject *core_value_take(TF_Tensor *tensor);

@@ -30,23 +30,13 @@ bool core_ok(TF_Status *st)
     return false;
 }
 
-/* Files that a build may lack; each is in the build that has it. */
-#define CORE_PART(name) int core_add_##name(PyObject *module) __attribute__((weak));
-CORE_PART(values)
-CORE_PART(session)
-CORE_PART(messages)
-CORE_PART(files)
-CORE_PART(build)
-CORE_PART(cluster)
-#undef CORE_PART
-
 static int add_parts(PyObject *module)
 {
     int (*const parts[])(PyObject *) = {core_add_graph,   core_add_import,   core_add_values,
                                         core_add_session, core_add_messages, core_add_files,
                                         core_add_build,   core_add_cluster};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (parts[i] && parts[i](module) != 0)
+        if (parts[i](module) != 0)
             return -1;
     }
     return 0;

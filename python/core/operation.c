@@ -25,15 +25,37 @@ static PyObject *op_device(PyObject *self, PyObject *arg)
     return op ? PyUnicode_FromString(TF_OperationDevice(op)) : NULL;
 }
 
+/* The types of an operation's n ends, each told by type_of. */
+static PyObject *types_of(TF_Operation *op, int n, TF_DataType (*type_of)(TF_Operation *, int))
+{
+    PyObject *types = PyTuple_New(n);
+    for (int i = 0; types && i < n; i++)
+        PyTuple_SetItem(types, i, PyLong_FromLong(type_of(op, i)));
+    return types;
+}
+
+static TF_DataType output_type(TF_Operation *op, int i)
+{
+    return TF_OperationOutputType((TF_Output){op, i});
+}
+
+static TF_DataType input_type(TF_Operation *op, int i)
+{
+    return TF_OperationInputType((TF_Input){op, i});
+}
+
 static PyObject *op_output_types(PyObject *self, PyObject *arg)
 {
     (void)self;
     TF_Operation *op = core_oper(arg);
-    int n = op ? TF_OperationNumOutputs(op) : 0;
-    PyObject *types = op ? PyTuple_New(n) : NULL;
-    for (int i = 0; types && i < n; i++)
-        PyTuple_SetItem(types, i, PyLong_FromLong(TF_OperationOutputType((TF_Output){op, i})));
-    return types;
+    return op ? types_of(op, TF_OperationNumOutputs(op), output_type) : NULL;
+}
+
+static PyObject *op_input_types(PyObject *self, PyObject *arg)
+{
+    (void)self;
+    TF_Operation *op = core_oper(arg);
+    return op ? types_of(op, TF_OperationNumInputs(op), input_type) : NULL;
 }
 
 static PyObject *op_inputs(PyObject *self, PyObject *arg)
@@ -47,19 +69,14 @@ static PyObject *op_inputs(PyObject *self, PyObject *arg)
     return list;
 }
 
-static PyObject *op_input_types(PyObject *self, PyObject *arg)
+/* The operations at one side of an operation's control edges, at most n. */
+static PyObject *controls_of(TF_Operation *op, int n,
+                             int (*get)(TF_Operation *, TF_Operation **, int))
 {
-    (void)self;
-    TF_Operation *op = core_oper(arg);
-    int n = op ? TF_OperationNumInputs(op) : 0;
-    PyObject *list = op ? PyTuple_New(n) : NULL;
-    for (int i = 0; list && i < n; i++)
-        PyTuple_SetItem(list, i, PyLong_FromLong(TF_OperationInputType((TF_Input){op, i})));
-    return list;
-}
-
-static PyObject *opers(TF_Operation **ops, int n)
-{
+    TF_Operation **ops = PyMem_Calloc((size_t)n + 1, sizeof *ops);
+    if (!ops)
+        return PyErr_NoMemory();
+    n = get(op, ops, n);
     PyObject *list = PyList_New(n);
     for (int i = 0; list && i < n; i++)
         PyList_SetItem(list, i, PyLong_FromVoidPtr(ops[i]));
@@ -71,24 +88,16 @@ static PyObject *op_control_inputs(PyObject *self, PyObject *arg)
 {
     (void)self;
     TF_Operation *op = core_oper(arg);
-    int n = op ? TF_OperationNumControlInputs(op) : 0;
-    TF_Operation **ops = op ? PyMem_Calloc((size_t)n + 1, sizeof *ops) : NULL;
-    if (!ops)
-        return op ? PyErr_NoMemory() : NULL;
-    n = TF_OperationGetControlInputs(op, ops, n);
-    return opers(ops, n);
+    return op ? controls_of(op, TF_OperationNumControlInputs(op), TF_OperationGetControlInputs)
+              : NULL;
 }
 
 static PyObject *op_control_outputs(PyObject *self, PyObject *arg)
 {
     (void)self;
     TF_Operation *op = core_oper(arg);
-    int n = op ? TF_OperationNumControlOutputs(op) : 0;
-    TF_Operation **ops = op ? PyMem_Calloc((size_t)n + 1, sizeof *ops) : NULL;
-    if (!ops)
-        return op ? PyErr_NoMemory() : NULL;
-    n = TF_OperationGetControlOutputs(op, ops, n);
-    return opers(ops, n);
+    return op ? controls_of(op, TF_OperationNumControlOutputs(op), TF_OperationGetControlOutputs)
+              : NULL;
 }
 
 /* op_consumers((operation, index)): the operations that take it, with the place in each. */

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of the user's that stand for an op: its gradient, its statistics."""
-import collections
-
 from leat.python.framework import registry
 
 _gradient_registry = registry.Registry('gradient')
@@ -105,6 +103,3 @@ def get_stats_for_node_def(graph, node, statistic_type):
         return function(graph, node)
     except LookupError:
         return OpStats(statistic_type)
-
-
-_ = collections

@@ -5,7 +5,7 @@ from leat.python.framework import ops
 from leat.python.util import compat
 
 
-def _parse_name(name, what):
+def _parse_name(name):
     """('op', index) of 'op:1' or 'op'; ('op', -1) of '^op'."""
     if name.startswith('^'):
         return name[1:], -1
@@ -44,7 +44,7 @@ def _mappings(input_map, graph):
     """What _core takes: tensors and controls by name."""
     inputs, controls = [], []
     for key, value in input_map.items():
-        name, index = _parse_name(key, 'input_map')
+        name, index = _parse_name(key)
         if index < 0:
             op = value.op if isinstance(value, ops.Tensor) else value
             controls.append((name, graph.as_graph_element(op)._ptr))
@@ -57,7 +57,7 @@ def _returns(names):
     wanted = []
     for name in names or ():
         if ':' in name:
-            wanted.append(_parse_name(name, 'return_elements'))
+            wanted.append(_parse_name(name))
         else:
             wanted.append((name, -1))
     return wanted
@@ -111,7 +111,7 @@ def _as_tensors(input_map):
 def _check_unused(missing, input_map, graph_def):
     if not missing:
         return
-    keys = {_parse_name(k, 'input_map'): k for k in input_map}
+    keys = {_parse_name(k): k for k in input_map}
     unused = sorted(keys.get((n, i), '%s:%d' % (n, i)) for n, i in missing)
     raise ValueError('Attempted to map inputs that were not found in graph_def: [%s]'
                      % ', '.join(unused))

@@ -10,7 +10,6 @@ import re
 
 from leat._load import core
 from leat.python.framework import dtypes
-from leat.python.framework import errors_impl
 from leat.python.framework import ops
 from leat.python.framework import tensor_shape
 from leat.python.util import compat
@@ -377,7 +376,7 @@ def _describe(dtype):
     return dtype.base_dtype.name
 
 
-def _convert_one(spec, arg, value, known, defaults):
+def _convert_one(spec, arg, value, known):
     """The tensor of a single input; known gets what its type tells."""
     dtype = arg.type
     hint = None
@@ -385,7 +384,7 @@ def _convert_one(spec, arg, value, known, defaults):
         dtype = known[arg.type_attr][0]
     elif dtype is None:
         attr = spec.attrs[arg.type_attr]
-        hint = attr.default if attr.default is not NO_DEFAULT else defaults.get(arg.type_attr)
+        hint = None if attr.default is NO_DEFAULT else attr.default
     try:
         if isinstance(value, ops.Tensor):
             tensor = value
@@ -614,7 +613,7 @@ def _convert_inputs(spec, values, known, graph):
             inputs.append([t._c for t in tensors] if capture is None else
                           [capture(t)._c for t in tensors])
         else:
-            tensor = _convert_one(spec, arg, value, known, {})
+            tensor = _convert_one(spec, arg, value, known)
             inputs.append(tensor._c if capture is None else capture(tensor)._c)
     return inputs
 
@@ -722,6 +721,3 @@ def _op_of_result(result):
     while isinstance(result, (list, tuple)):
         result = result[0]
     return result if isinstance(result, ops.Operation) else result.op
-
-
-_ = errors_impl

@@ -42,10 +42,6 @@ def valid_scope_name(name, graph):
     return valid.match(name) is not None
 
 
-def numpy_text(tensor, is_repr=False):
-    return repr(tensor) if is_repr else str(tensor)
-
-
 def raise_build_error(error):
     """The library's error as Python's class for one made while building."""
     code, message = error.args

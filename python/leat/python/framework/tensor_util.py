@@ -263,11 +263,6 @@ def shape_tensor(shape):
     return ops.convert_to_tensor(shape, dtype=dtype, name='shape')
 
 
-def _constant_attr(op):
-    from leat.core.framework import attr_value_pb2
-    return attr_value_pb2.AttrValue.FromString(core.op_attr(op._ptr, 'value')).tensor
-
-
 def constant_value(tensor, partial=False):
     """The value as an array where the graph alone tells it, else None."""
     from leat.python.framework import constant_value as module
