@@ -5,7 +5,6 @@ import numbers
 
 import numpy as np
 
-from leat._load import core
 from leat.python.framework import dtypes
 from leat.python.framework import ops
 from leat.python.framework import tensor_shape
