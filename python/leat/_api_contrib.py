@@ -6,10 +6,39 @@ after a /, below leat) and the names that it gives: `public`, or `public=name in
 whose module is not written yet say so when they are asked for. Packages below
 leat/contrib that have files of their own come first."""
 ROWS = {
+    'contrib.checkpoint': '''
+/contrib.checkpoint.python.containers: UniqueNameTracker
+/contrib.checkpoint.python.python_state: NumpyState
+/contrib.checkpoint.python.split_dependency: split_dependency
+training.checkpoint_management: CheckpointManager
+training.tracking.base: CheckpointableBase=Trackable
+training.tracking.data_structures: List Mapping NoDependency
+training.tracking.python_state: PythonStateWrapper=PythonState
+training.tracking.tracking: Checkpointable=AutoTrackable
+training.tracking.util: capture_dependencies list_objects object_metadata
+''',
     'contrib.crf': '''
 /contrib.crf.python.ops.crf: CrfDecodeBackwardRnnCell CrfDecodeForwardRnnCell CrfForwardRnnCell
   crf_binary_score crf_decode crf_log_likelihood crf_log_norm crf_multitag_sequence_score
   crf_sequence_score crf_unary_score viterbi_decode
+''',
+    'contrib.eager': '''
+eager.backprop: GradientTape
+eager.context: ASYNC DEVICE_PLACEMENT_EXPLICIT DEVICE_PLACEMENT_SILENT DEVICE_PLACEMENT_WARN SYNC
+  executing_eagerly in_eager_mode=executing_eagerly list_devices num_gpus
+eager.def_function: function
+eager.function: defun
+framework.ops: enable_eager_execution
+framework.tensor_spec: TensorSpec
+framework.test_util: run_all_tests_in_graph_and_eager_modes=run_all_in_graph_and_eager_modes
+  run_test_in_graph_and_eager_modes=run_in_graph_and_eager_modes
+ops.custom_gradient: custom_gradient
+ops.resource_variable_ops: Variable=ResourceVariable
+ops.script_ops: py_func=eager_py_func
+ops.template: make_template=make_template_internal
+ops.variable_scope: EagerVariableStore
+training.tracking.tracking: Checkpointable=AutoTrackable
+training.tracking.util: Checkpoint=CheckpointV1
 ''',
     'contrib.framework': '''
 /contrib.framework.python.framework.checkpoint_utils: init_from_checkpoint list_variables
@@ -196,6 +225,9 @@ ops.rnn: best_effort_input_batch_size=_best_effort_input_batch_size static_bidir
   static_rnn static_state_saving_rnn transpose_batch_time=_transpose_batch_time
 ops.rnn_cell_impl: BasicLSTMCell BasicRNNCell DeviceWrapper DropoutWrapper GRUCell LSTMCell
   LSTMStateTuple LayerRNNCell MultiRNNCell RNNCell ResidualWrapper
+''',
+    'contrib.predictor': '''
+/contrib.predictor.predictor_factories: from_saved_model
 ''',
     'contrib.seq2seq': '''
 /contrib.seq2seq.ops.gen_beam_search_ops: gather_tree

@@ -324,6 +324,10 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
         None, None, 'Leat runs graphs; there is no eager execution (docs/python-api.md)')
 
 
+def disable_eager_execution():
+    """Graphs are all there is."""
+
+
 def dismantle_graph(graph):
     """Nothing is kept by cycles that the collector cannot see."""
     graph._ops.clear()
