@@ -69,7 +69,7 @@ def _raise_import_error(error, names, graph_def):
         present = {n.name for n in graph_def.node}
         for name in names:
             if name.partition(':')[0] not in present:
-                raise ValueError('Requested return_element %r not found in graph_def.' % name)
+                raise ValueError('Requested return node %r not found in graph def' % name)
     ops.raise_build_error(error)
 
 
@@ -92,7 +92,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
                 graph._device_text(), inputs, controls, [], _returns(names))
         except core.Error as e:
             _raise_import_error(e, names, graph_def)
-    _check_unused(missing, input_map, graph_def)
+    _check_unused(missing)
     _note_functions(graph, graph_def)
     if names is None:
         return None
@@ -108,11 +108,10 @@ def _as_tensors(input_map):
                 for k, v in input_map.items()}
 
 
-def _check_unused(missing, input_map, graph_def):
+def _check_unused(missing):
     if not missing:
         return
-    keys = {_parse_name(k): k for k in input_map}
-    unused = sorted(keys.get((n, i), '%s:%d' % (n, i)) for n, i in missing)
+    unused = sorted(('^%s' % n) if i < 0 else '%s:%d' % (n, i) for n, i in missing)
     raise ValueError('Attempted to map inputs that were not found in graph_def: [%s]'
                      % ', '.join(unused))
 

@@ -43,7 +43,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
         raise ValueError('verify_shape and allow_broadcast are not both allowed.')
     array, dtype = tensor_util.as_array(values, dtype)
     whole = array if shape is None else tensor_util._shaped(
-        array, values, shape, verify_shape, allow_broadcast)
+        array, values, shape, verify_shape, not verify_shape)
     proto = tensor_pb2.TensorProto(dtype=dtype.as_datatype_enum)
     proto.tensor_shape.SetInParent()
     for size in whole.shape:

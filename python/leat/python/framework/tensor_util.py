@@ -41,8 +41,8 @@ def _first_wrong(values, kind):
         return (values,)
     if kind is None or values is None:
         return (values,) if values is None else None
-    if kind in ('int', 'float', 'complex') and isinstance(values, (bool, np.bool_)):
-        return (values,)
+    if kind in ('int', 'float', 'complex') and isinstance(values, np.bool_):
+        return (values,)  # while Python's own bool is a number
     return None if isinstance(values, _ALLOWED[kind]) or isinstance(values, np.generic) \
         and kind != 'bool' else (values,)
 

@@ -4,6 +4,8 @@
 Operators are in math_operators, reductions in math_reductions, products of matrices and tensors in
 math_products, sums over segments in math_segments; a name that is in none of them is the op's own.
 """
+from collections import abc as collections_abc
+
 from leat.python.framework import constant_op
 from leat.python.framework import dtypes
 from leat.python.framework import ops
@@ -353,11 +355,10 @@ def _as_indexed_slices_list(inputs, optimize=True):
 
 def add_n(inputs, name=None):
     """The sum of tensors of one shape."""
-    if not inputs or not isinstance(inputs, (list, tuple)):
-        raise ValueError('inputs must be a list of at least one Tensor/IndexedSlices with the '
-                         'same dtype and shape')
-    inputs = ops.convert_n_to_tensor_or_indexed_slices(inputs)
-    if not all(isinstance(x, (ops.Tensor, ops.IndexedSlices)) for x in inputs):
+    if not isinstance(inputs, collections_abc.Iterable):
+        raise TypeError('%r object is not iterable' % type(inputs).__name__)
+    inputs = ops.convert_n_to_tensor_or_indexed_slices(list(inputs))
+    if not inputs or not all(isinstance(x, (ops.Tensor, ops.IndexedSlices)) for x in inputs):
         raise ValueError('inputs must be a list of at least one Tensor/IndexedSlices with the '
                          'same dtype and shape')
     if len(inputs) == 1:
