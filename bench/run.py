@@ -34,6 +34,9 @@ CASES = {
     'conv': ([], ['math-conv']),
     'ewise_chain': (['tf2', 'jax', 'torch'], ['math-copy']),
     'import': (['tf1'], []),
+    'checkpoint': ([], ['io-dd']),
+    'checkpoint_many': ([], []),
+    'records': ([], []),
 }
 # case -> how much better than TensorFlow 1.15.5's, in the same run; None: for information
 CLUSTER = {'cluster_null': 1 / 0.6, 'cluster_clients': None, 'cluster_lookup': None,
@@ -44,6 +47,7 @@ PYTHON = {'py_import': ['tf1', 'torch'], 'py_null_run': ['tf1', 'tf2'],
           'py_feed': ['tf1', 'tf2'], 'py_mnist': ['tf1', 'tf2', 'torch']}
 CASES.update({name: (peers, []) for name, peers in PYTHON.items()})
 C_PROGRAM = 'C'  # py_mnist beside the same model by the C API
+FILES = ['checkpoint', 'checkpoint_many', 'records']  # they write; one run a sample
 IMPORT_FACTOR = 2  # at most half of TensorFlow's time, on the same bytes
 FACTORS = {'softmax': (2.0, 2.0), 'mlp_sgd': (1.1, 1.07), 'mlp_adam': (1.1, 1.0),
            'cnn': (1.15, 1.15), 'lstm': (1.2, 1.15), 'w2v': (1.75, 1.75), 'textcnn': (2.0, 2.0),
@@ -117,7 +121,7 @@ class Program:
         self.process.stdout.close()
 
 
-def start_ours(args, case, threads, cores):
+def start_ours(args, case, threads, cores, folder):
     if case in PYTHON:
         source = os.path.join(ROOT, 'bench', 'peers', 'with_tf.py')
         env = {'PYTHONPATH': os.path.join(ROOT, 'python'),
@@ -125,7 +129,7 @@ def start_ours(args, case, threads, cores):
         return Program('leat', ['/usr/bin/python3', '-m', 'leat', source, '--case', case,
                                 '--threads', str(threads), '--serve'], cores, env)
     command = [os.path.join(args.build, 'bin', 'leat'), 'bench', '--case', case, '--threads',
-               str(threads), '--serve']
+               str(threads), '--folder', folder, '--serve']
     return Program('leat', command, cores)
 
 
@@ -140,7 +144,7 @@ def start_peers(args, case, threads, cores, folder):
     """The programs of a case, and why some are not there. folder: of the graphs that they import."""
     started, absent = [], {}
     names, bare = CASES[case]
-    env = {'OMP_NUM_THREADS': str(threads), 'KMP_BLOCKTIME': '1', 'BENCH_GRAPHS': folder,
+    env = {'OMP_NUM_THREADS': str(threads), 'KMP_BLOCKTIME': '1', 'BENCH_GRAPHS': folder, 'BENCH_FOLDER': folder,
            'XLA_FLAGS': '--xla_cpu_multi_thread_eigen=%s' % ('true' if threads > 1 else 'false')}
     for name in names:
         if name not in args.peers:
@@ -205,6 +209,12 @@ class Row:
             if not factor or ratio is None:
                 return '-', None
             return '%.3gx' % factor, ratio >= factor
+        if self.case == 'checkpoint':
+            return '0.7 of dd', None if ratio is None else ratio >= 0.7
+        if self.case == 'checkpoint_many':
+            return '<1 s', ours < 1e9
+        if self.case == 'records':
+            return '>1 GB/s', ours > 1
         if self.case == 'import':
             return '%gx' % IMPORT_FACTOR, None if ratio is None else ratio >= IMPORT_FACTOR
         if self.case == 'ewise_chain':
@@ -227,7 +237,7 @@ class Row:
 
 def measure_part(args, case, part, threads, ours, peers):
     """The rows of one part: ours through a session, and math/ where a bare program has it."""
-    seconds = args.seconds or (0.5 if case in FACTORS or case == 'import' or case in CLUSTER else 0.1)
+    seconds = 0 if case == 'checkpoint' else args.seconds or (0.5 if case in FACTORS or case == 'import' or case in CLUSTER else 0.1)
     rows = {}
     math = None  # what math/ gave last: bare programs without it are set beside that
     for _ in range(args.rounds):
@@ -252,14 +262,15 @@ def measure_part(args, case, part, threads, ours, peers):
 
 
 def run_case(args, case, threads):
-    with tempfile.TemporaryDirectory() as folder:
+    # files on the disk that the build is on, not in memory
+    with tempfile.TemporaryDirectory(dir=args.build if case in FILES else None) as folder:
         return run_case_in(args, case, threads, folder)
 
 
 def run_case_in(args, case, threads, folder):
     # of a cluster: the client's and the worker's, the server's
     cores = sorted(os.sched_getaffinity(0))[-(2 if case in CLUSTER else threads):]
-    ours = start_ours(args, case, threads, cores)
+    ours = start_ours(args, case, threads, cores, folder)
     rows = []
     parts = (ours.read() or {}).get('ready', [])
     if case in PYTHON and not ours.why:
@@ -358,7 +369,7 @@ def main():
     for case in args.cases:
         for threads in args.threads:
             if threads > 1 and (case in MOST_NS or case in CLUSTER or case == 'import' or
-                                case in PYTHON):
+                                case in PYTHON or case in FILES):
                 continue
             rows += run_case(args, case, threads)
     lines = footprint(args, rows)

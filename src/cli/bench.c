@@ -20,11 +20,12 @@ const char bench_usage[] =
     "--json        one JSON object a case, on a line of its own\n"
     "--profile     with --case: where the time of a run goes, by op\n"
     "--graph FILE  with --case and --part: writes the graph as a GraphDef and measures nothing\n"
+    "--folder DIR  where cases that write files do so (TMPDIR, or /tmp)\n"
     "--serve       with --case: measures when a line \"SECONDS PART\" comes on standard input\n";
 
 struct options {
     const struct bench_case *only;
-    const char *part, *graph;
+    const char *part, *graph, *folder;
     int threads;
     double seconds;
     bool json, list, serve, profile;
@@ -40,9 +41,9 @@ struct bench {
 
 static const struct bench_case *case_at(int i)
 {
-    const struct bench_case *const tables[] = {bench_micro_cases, bench_model_cases,
-                                               bench_net_cases, bench_import_cases,
-                                               bench_cluster_cases};
+    const struct bench_case *const tables[] = {bench_micro_cases,   bench_model_cases,
+                                               bench_net_cases,     bench_import_cases,
+                                               bench_cluster_cases, bench_file_cases};
     for (size_t t = 0; t < ARRAY_LEN(tables); t++)
         for (const struct bench_case *c = tables[t]; c->name; c++)
             if (i-- == 0)
@@ -98,7 +99,7 @@ static bool part_get(struct bench *b, int part, struct status *st)
     struct bench_part *p = &b->parts[part];
     if (b->built[part])
         return true;
-    *p = (struct bench_part){0};
+    *p = (struct bench_part){.folder = b->o->folder};
     maker_init(&p->m);
     b->built[part] = true;
     b->c->build(p, part);
@@ -308,8 +309,8 @@ static bool read_option(struct options *o, struct args args, int *i, struct stat
         *flag = true;
         return true;
     }
-    static const char *const with_value[] = {"--case", "--part", "--threads", "--seconds",
-                                             "--graph"};
+    static const char *const with_value[] = {"--case",    "--part",  "--threads",
+                                             "--seconds", "--graph", "--folder"};
     int which = 0, all = (int)ARRAY_LEN(with_value);
     while (which < all && strcmp(word, with_value[which]) != 0)
         which++;
@@ -325,6 +326,8 @@ static bool read_option(struct options *o, struct args args, int *i, struct stat
         o->part = value;
     if (which == 4)
         o->graph = value;
+    if (which == 5)
+        o->folder = value;
     if (which == 2 && (!str_to_i64(str_of(value), &threads) || threads < 1 || threads > 256))
         return status_invalid(st, "--threads wants a number from 1 to 256, not '%s'", value);
     if (which == 2)
@@ -345,11 +348,13 @@ static bool list_cases(void)
 
 bool bench_main(struct args args, struct status *st)
 {
-    struct options o = {.threads = 1, .seconds = 1};
+    struct options o = {.threads = 1, .seconds = 1, .folder = getenv("TMPDIR")};
     const struct bench_case *c;
     for (int i = 0; i < args.n; i++)
         if (!read_option(&o, args, &i, st))
             return false;
+    if (!o.folder)
+        o.folder = "/tmp";
     if (o.list)
         return list_cases();
     if (!o.only && (o.part || o.serve || o.profile || o.graph))

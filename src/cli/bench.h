@@ -35,6 +35,7 @@ struct bench_part {
     void (*release)(struct bench_part *p); /* what `own` is freed by; NULL: nothing is */
     void *own;
     TF_Buffer *graph_def; /* what call reads; NULL: none. Deleted with the part */
+    const char *folder;   /* where cases that write files do so; the options' */
     bool training;
     int64_t runs;
     double last; /* what was fetched last */
@@ -56,7 +57,7 @@ enum { BENCH_PART_NAME = 48 };
 
 /* The tables of the files of cases; the last row has no name. */
 extern const struct bench_case bench_micro_cases[], bench_model_cases[], bench_net_cases[],
-    bench_import_cases[], bench_cluster_cases[];
+    bench_import_cases[], bench_cluster_cases[], bench_file_cases[];
 
 /* Opens the session, with so many threads; a part that has no steps needs none. */
 MUST_CHECK bool bench_part_start(struct bench_part *p, const struct bench_case *c, int threads,

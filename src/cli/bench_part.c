@@ -156,6 +156,8 @@ bool bench_measure(struct bench_part *p, enum bench_unit unit, double seconds,
     ok = ok && time_runs(p, 1, &once, st);
     const int64_t repeat = (int64_t)(SAMPLE_NS / (once + 1)) + 1;
     const int least = repeat > 1 ? MIN_SAMPLES : 1;
+    if (repeat == 1 && seconds == 0) /* asked for one run, where that is a sample */
+        v[n++] = once;
     while (ok && n < MAX_SAMPLES && (clock_now_ns() < end || n < least))
         ok = time_runs(p, repeat, &v[n++], st);
     if (ok) {
