@@ -480,7 +480,8 @@ static void start_workers(struct pool *p, int want)
         return;
     if (!p->workers) {
         p->workers = mem_new_array(pthread_t, p->max_workers);
-        __atomic_store_n(&p->may_spin, p->num_threads <= cpu_num_usable(), __ATOMIC_RELAXED);
+        const int cpus = cpu_num_usable(); /* on a single one a spinner keeps who has work away */
+        __atomic_store_n(&p->may_spin, cpus > 1 && p->num_threads <= cpus, __ATOMIC_RELAXED);
     }
     sigset_t saved;
     block_signals(&saved);
