@@ -57,15 +57,15 @@ struct rgraph {
 };
 
 struct pass_options {
-    bool fold, cse, arithmetic, fuse, dead_branches; /* ConfigProto's switches */
+    bool fold, cse, arithmetic, fuse, dead_branches, waits; /* ConfigProto's switches */
     int64_t max_folded_bytes;
 };
 
 struct pass_def {
     const char *name;
     const char *summary;
-    int order; /* passes run by rising order; 50 shapes, 100 folding, 150 dead branches, 200 cse,
-                  300 arithmetic, 310 transposes, 400 fusion of producers, 500 chains */
+    int order; /* passes run by rising order; 30 waits, 50 shapes, 100 folding, 150 dead branches,
+                  200 cse, 300 arithmetic, 310 transposes, 400 fusion of producers, 500 chains */
     bool (*enabled)(const struct pass_options *o);
     bool (*run)(struct rgraph *g, const struct pass_options *o, struct status *st);
 };

@@ -22,6 +22,7 @@ enum op_flags {
     OP_COMMUTATIVE = 2,
     OP_AGGREGATE = 4,
     OP_UNINIT_OK = 8, /* a reference input may hold no value yet */
+    OP_CHECKS = 16,   /* is there to fail: runs when something waits for it, read or not */
 };
 
 struct infer_ctx; /* op/infer.h */

@@ -18,6 +18,7 @@ void config_init(struct config *c)
                                       .arithmetic = true,
                                       .fuse = true,
                                       .dead_branches = true,
+                                      .waits = true,
                                       .max_folded_bytes = MAX_FOLDED_BYTES};
 }
 
@@ -70,6 +71,7 @@ static void read_optimizer(struct config *c, const struct pb_graph_options *g)
     c->passes.fuse = c->passes.fuse && !is_off(r->remapping);
     c->passes.dead_branches = c->passes.dead_branches && !is_off(r->dependency_optimization) &&
                               !is_off(r->loop_optimization);
+    c->passes.waits = c->passes.waits && !is_off(r->dependency_optimization);
 }
 
 static bool read_devices(struct config *c, const struct pb_config_proto *p, struct status *st)

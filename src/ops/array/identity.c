@@ -228,6 +228,7 @@ OP_DEF(ensure_shape) = {
     .inputs = {"input: T"},
     .outputs = {"output: T"},
     .attrs = {"shape: shape", "T: type"},
+    .flags = OP_CHECKS,
     .shape = ensure_shape_shape,
     .grad = pass_grad,
 };

@@ -152,6 +152,22 @@ static TF_Output branched(struct maker *m)
     return pick(m, 8) ? merged : pick(m, 2) ? no : yes; /* may be dead */
 }
 
+/* Waits for some, straight or by way of a NoOp, any of which may be dead. */
+static TF_Output waiting(struct maker *m)
+{
+    const unsigned num = 1 + pick(m, 3);
+    TF_OperationDescription *d = begin(m, "Identity"), *gate = pick(m, 2) ? begin(m, "NoOp") : NULL;
+    TF_AddInput(d, any(m));
+    for (unsigned i = 0; i < num; i++) {
+        TF_Output x = pick(m, 2) ? unary(m) : any(m);
+        TF_AddControlInput(gate ? gate : d,
+                           pick(m, 4) ? x.oper : op(m, "Switch", 2, x, m->preds[2]).oper);
+    }
+    if (gate)
+        TF_AddControlInput(d, end(m, gate).oper);
+    return end(m, d);
+}
+
 static void put(struct maker *m, TF_Output x)
 {
     if (m->n < MAX_VALUES)
@@ -174,12 +190,13 @@ static void make(struct maker *m)
     put(m, constant(m, TF_FLOAT, (int64_t[]){SIDE, SIDE}, 2, special, sizeof special));
     int num = 5 + (int)pick(m, 40);
     for (int i = 0; i < num; i++) {
-        unsigned kind = pick(m, 10);
-        put(m, kind < 4   ? binary(m)
-               : kind < 7 ? unary(m)
-               : kind < 8 ? reshaped(m)
-               : kind < 9 ? packed(m)
-                          : branched(m));
+        unsigned kind = pick(m, 12);
+        put(m, kind < 4    ? binary(m)
+               : kind < 7  ? unary(m)
+               : kind < 8  ? reshaped(m)
+               : kind < 9  ? packed(m)
+               : kind < 10 ? branched(m)
+                           : waiting(m));
     }
 }
 
