@@ -13,7 +13,7 @@
 /* The version whose header Leat is compiled with: structs of gRPC core are shared by value. */
 #define LIBRARY "libgrpc.so.29"
 
-enum { MIN_THREADS = 2, MAX_THREADS = 4, INLINE_BYTES = 64 };
+enum { MAX_THREADS = 4, INLINE_BYTES = 64 };
 
 static struct rpc_grpc grpc;
 static char *grpc_missing; /* why it is not there; NULL: it is */
@@ -47,9 +47,11 @@ static void *grpc_thread(void *arg)
     }
 }
 
+/* No more than there are processors: who takes an event wakes another thread to look for the next,
+ * and on a single processor that costs several switches a message. */
 static bool grpc_start_threads(void)
 {
-    int64_t wanted = max_i64(MIN_THREADS, min_i64(MAX_THREADS, cpu_num_usable())), num = 0;
+    int64_t wanted = min_i64(MAX_THREADS, cpu_num_usable()), num = 0;
     for (int64_t i = 0; i < wanted; i++) {
         pthread_t t;
         if (pthread_create(&t, NULL, grpc_thread, NULL) != 0)
