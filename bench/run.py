@@ -38,10 +38,12 @@ CASES = {
     'checkpoint_many': ([], []),
     'records': ([], []),
 }
-# case -> how much better than TensorFlow 1.15.5's, in the same run; None: for information
-CLUSTER = {'cluster_null': 1 / 0.6, 'cluster_clients': None, 'cluster_lookup': None,
-           'cluster_recv': 1.2, 'cluster_mlp': None, 'cluster_async': None}
-CASES.update({name: (['tf1'], []) for name in CLUSTER})
+# case -> (peers, bare programs); the goals are in cluster_goal
+CLUSTER = {'cluster_null': (['tf1'], ['dist-rpc']), 'cluster_clients': (['tf1'], []),
+           'cluster_lookup': (['tf1'], []), 'cluster_recv': (['tf1', 'tf2'], ['dist-rpc']),
+           'cluster_mlp': (['tf1'], []), 'cluster_async': (['tf1'], [])}
+CASES.update(CLUSTER)
+MOST_CLIENTS_NS = 8.8e6  # figure 6 of the OSDI'16 paper
 # Python's own cases: ours is python3 -m leat on the peers' program
 PYTHON = {'py_import': ['tf1', 'torch'], 'py_null_run': ['tf1', 'tf2'],
           'py_feed': ['tf1', 'tf2'], 'py_mnist': ['tf1', 'tf2', 'torch']}
@@ -179,6 +181,10 @@ class Row:
     def add(self, ours, name, theirs):
         self.ours.append(ours)
         if theirs:
+            self.beside(ours, name, theirs)
+
+    def beside(self, ours, name, theirs):
+        if theirs:
             self.theirs.setdefault(name, []).append(theirs)
             better = theirs / ours if self.unit == 'ns' else ours / theirs
             self.pairs.setdefault(name, []).append(better)
@@ -205,10 +211,7 @@ class Row:
         if self.case in FACTORS:
             return '%.4gx' % FACTORS[self.case][1], None if ratio is None else ratio >= FACTORS[self.case][1]
         if self.case in CLUSTER:
-            factor = CLUSTER[self.case]
-            if not factor or ratio is None:
-                return '-', None
-            return '%.3gx' % factor, ratio >= factor
+            return self.cluster_goal()
         if self.case == 'checkpoint':
             return '0.7 of dd', None if ratio is None else ratio >= 0.7
         if self.case == 'checkpoint_many':
@@ -226,6 +229,33 @@ class Row:
                 return '-', None
         return '0.95x', None if ratio is None else ratio >= 0.95
 
+    def at_least(self, *wanted):
+        """Whether the ratios to these are at least so much; None where one of them is not there."""
+        if not all(name in self.pairs for name, _ in wanted):
+            return None
+        return all(self.ratio(name) >= least for name, least in wanted)
+
+    def cluster_goal(self):
+        """What stands beside ours is named by peer, bare code, or part of our own (own_beside)."""
+        if self.case == 'cluster_null':
+            return '0.6 tf1, 1.5 bare', self.at_least(('tf1', 1 / 0.6), ('two calls', 1 / 1.5))
+        if self.case == 'cluster_clients':
+            return '<8.8 ms', statistics.median(self.ours) <= MOST_CLIENTS_NS
+        if self.case == 'cluster_lookup' and self.part != '1 MB':
+            return 'as 1 MB', self.at_least(('1 MB', 0.8))
+        if self.case == 'cluster_recv' and '16 MB' in self.pairs:
+            return '0.9 of 16 MB', self.at_least(('16 MB', 0.9))
+        if self.case == 'cluster_recv':
+            peers = [self.ratio(n) for n in ('tf1', 'tf2') if n in self.pairs]
+            if not peers or 'bare' not in self.pairs:
+                return '-', None
+            return '1.2 tf/.9 tcp', self.ratio('bare') >= 0.95 and (
+                min(peers) >= 1.2 or self.ratio('tcp') >= 0.9)
+        if self.part.endswith('cluster'):  # the lesser of those rates
+            own = [self.ratio(n) for n in self.pairs if n not in ALL]
+            return '0.8 of own', max(own) >= 0.8 if own else None
+        return '-', None
+
     def as_json(self):
         words, met = self.goal()
         return dict(case=self.case, part=self.part, threads=self.threads, unit=self.unit,
@@ -235,7 +265,19 @@ class Row:
                     best=self.best(), goal=words, met=met, **self.extra)
 
 
-def measure_part(args, case, part, threads, ours, peers):
+def own_beside(case, part, parts):
+    """{short name: part} of our own parts beside which one stands."""
+    if case == 'cluster_recv' and part == '1024 MB':
+        return {'16 MB': '16 MB'}
+    if case == 'cluster_lookup' and part != '1 MB':
+        return {'1 MB': '1 MB'}
+    if case in CLUSTER and part.endswith('cluster'):
+        size = part[:-len('cluster')]
+        return {p[len(size):]: p for p in parts if p.startswith(size) and p != part}
+    return {}
+
+
+def measure_part(args, case, part, threads, ours, peers, parts):
     """The rows of one part: ours through a session, and math/ where a bare program has it."""
     seconds = 0 if case == 'checkpoint' else args.seconds or (0.5 if case in FACTORS or case == 'import' or case in CLUSTER else 0.1)
     rows = {}
@@ -247,6 +289,10 @@ def measure_part(args, case, part, threads, ours, peers):
                 return []
             row = rows.setdefault('leat', Row(case, part, threads, mine['unit']))
             row.extra.update({k: mine[k] for k in ('loss', 'private_mib', 'data_mib') if k in mine})
+            for name, other in own_beside(case, part, parts).items():
+                answer = ours.ask(other, seconds)
+                if answer:
+                    row.beside(mine['median'], name, answer['median'])
             answer = peer.ask(part, seconds) if peer else None
             if not answer:
                 row.add(mine['median'], '', None)
@@ -280,7 +326,7 @@ def run_case_in(args, case, threads, folder):
     peers, notes = start_peers(args, case, threads, cores, folder)
     peers = [p for p in peers if p.read()]
     for part in parts[::3] if args.quick and len(parts) > 9 else parts:
-        for row in measure_part(args, case, part, threads, ours, peers):
+        for row in measure_part(args, case, part, threads, ours, peers, parts):
             rows.append(row)
             show(row)
     notes.update({p.name: p.why for p in [ours] + peers if p.why})

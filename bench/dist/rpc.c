@@ -6,15 +6,20 @@
  *
  *   dist-rpc [cpu] [MEGABYTES...]   each line: bytes, ours, ours into a tensor, the best bare loop,
  * ratios
+ *   dist-rpc --serve                what bench/run.py sets beside the cases of a cluster, for lines
+ * "SECONDS PART": of "16 MB" and the like the best bare loop and a bare socket, else two bare calls
  *
  * Samples of all codes are taken in turn, and the median of each counts. */
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +28,7 @@
 #include "dist/rpc_grpc_api.h"
 #include "dist/wire.h"
 
-enum { ROUNDS = 7, MAX_STREAMS = 4, MAX_BYTES = 512 << 20 };
+enum { ROUNDS = 7, MAX_STREAMS = 4, MAX_BYTES = 512 << 20, NUM_CODES = 15 };
 static const int64_t slice_sizes[] = {64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
 
 static struct rpc_grpc bare;
@@ -181,6 +186,36 @@ static void *bare_serve(void *arg)
     return NULL;
 }
 
+/* A bare socket: a number comes, so many bytes go. */
+static bool move_all(int fd, char *p, int64_t n, bool out)
+{
+    while (n > 0) {
+        ssize_t k = out ? send(fd, p, (size_t)n, MSG_NOSIGNAL) : recv(fd, p, (size_t)n, 0);
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= k;
+    }
+    return true;
+}
+
+static void *socket_serve(void *arg)
+{
+    int *port = arg, one = 1, fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, size) != 0 || listen(fd, 1) != 0 ||
+        getsockname(fd, (struct sockaddr *)&at, &size) != 0)
+        exit(1);
+    __atomic_store_n(port, ntohs(at.sin_port), __ATOMIC_RELEASE);
+    int peer = accept(fd, NULL, NULL);
+    (void)setsockopt(peer, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    for (int64_t n; move_all(peer, (char *)&n, sizeof n, false);)
+        if (!move_all(peer, source.data, max_i64(0, min_i64(n, MAX_BYTES)), true))
+            break;
+    return NULL;
+}
+
 static void serve(int fd)
 {
     struct status st = {0};
@@ -192,11 +227,13 @@ static void serve(int fd)
         &st);
     fail_if(&st);
     bare_open();
-    int ports[2] = {rpc_server_port(s), 0};
-    pthread_t t;
-    if (pthread_create(&t, NULL, bare_serve, &ports[1]) != 0)
+    int ports[3] = {rpc_server_port(s), 0, 0};
+    pthread_t t, u;
+    if (pthread_create(&t, NULL, bare_serve, &ports[1]) != 0 ||
+        pthread_create(&u, NULL, socket_serve, &ports[2]) != 0)
         exit(1);
-    while (__atomic_load_n(&ports[1], __ATOMIC_ACQUIRE) == 0)
+    while (__atomic_load_n(&ports[1], __ATOMIC_ACQUIRE) == 0 ||
+           __atomic_load_n(&ports[2], __ATOMIC_ACQUIRE) == 0)
         sched_yield();
     if (write(fd, ports, sizeof ports) != sizeof ports)
         exit(1);
@@ -298,8 +335,31 @@ static double median(double *v, int n)
 struct rig {
     struct rpc_channel *ours;
     grpc_channel *bare;
+    int socket;
+    char *received; /* MAX_BYTES of the socket's */
     pid_t server;
 };
+
+static int socket_open(int port)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int one = 1, fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof at) != 0 ||
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one) != 0) {
+        perror("dist-rpc: socket");
+        exit(1);
+    }
+    return fd;
+}
+
+static void socket_get(const struct rig *r, int64_t bytes)
+{
+    if (!move_all(r->socket, (char *)&bytes, sizeof bytes, true) ||
+        !move_all(r->socket, r->received, bytes, false))
+        exit(1);
+}
 
 /* Where others use the machine, the processor time of the busier process says more than the clock:
  * with a core for each it is what bounds the rate. */
@@ -315,13 +375,16 @@ static double busy_seconds(pid_t pid)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Seconds of one get; code -1: ours, -2: ours into a tensor, else slice and streams of the bare. */
+/* Seconds of one get; code -1: ours, -2: ours into a tensor, NUM_CODES: the socket's, else slice
+ * and streams of the bare. */
 static double sample(const struct rig *r, int64_t bytes, int code, int num)
 {
     const double begin = busy_seconds(0), server = busy_seconds(r->server);
     for (int i = 0; i < num; i++) {
         if (code < 0)
             ours_get(&(struct ours){r->ours, code == -2}, bytes);
+        else if (code == NUM_CODES)
+            socket_get(r, bytes);
         else
             bare_get(r->bare, bytes, slice_sizes[code / 3], 1 << code % 3);
     }
@@ -329,17 +392,21 @@ static double sample(const struct rig *r, int64_t bytes, int code, int num)
     return (by_cpu && its > mine ? its : mine) / num;
 }
 
+static int repeats(int64_t bytes)
+{
+    return (int)max_i64(1, min_i64(2000, (16 << 20) / max_i64(bytes, 8192)));
+}
+
 static void compare(const struct rig *r, int64_t bytes)
 {
-    enum { CODES = 15 };
-    static double times[CODES + 2][ROUNDS];
-    int num = (int)max_i64(1, min_i64(2000, (16 << 20) / max_i64(bytes, 8192)));
+    static double times[NUM_CODES + 2][ROUNDS];
+    const int num = repeats(bytes), codes = bytes < 1 << 20 ? 1 : NUM_CODES;
     for (int round = -1; round < ROUNDS; round++)
-        for (int code = -2; code < (bytes < 1 << 20 ? 1 : CODES); code++)
+        for (int code = -2; code < codes; code++)
             times[code + 2][max_i64(round, 0)] = sample(r, bytes, code, num);
     double tensor = median(times[0], ROUNDS), message = median(times[1], ROUNDS), best = 0;
     int which = 0;
-    for (int code = 0; code < (bytes < 1 << 20 ? 1 : CODES); code++) {
+    for (int code = 0; code < codes; code++) {
         double t = median(times[code + 2], ROUNDS);
         if (code == 0 || t < best) {
             best = t;
@@ -358,19 +425,97 @@ static void compare(const struct rig *r, int64_t bytes)
     fflush(stdout);
 }
 
-static void pin(int cpu)
+/* --- beside the cases of a cluster --- */
+
+/* Seconds of a get: the median of samples that take so long. */
+static double for_seconds(const struct rig *r, int64_t bytes, int code, double seconds)
+{
+    enum { MOST = 512 };
+    static double times[MOST];
+    int n = 0;
+    double spent = 0;
+    while (n < 3 || (n < MOST && spent < seconds)) {
+        times[n] = sample(r, bytes, code, repeats(bytes));
+        spent += times[n++] * repeats(bytes);
+    }
+    return median(times, n);
+}
+
+/* Which of the bare loops is the best for so many bytes; looked for once. */
+static int best_loop(const struct rig *r, int64_t bytes)
+{
+    static struct {
+        int64_t bytes;
+        int code;
+    } known[16];
+    size_t at = 0;
+    double least = 0;
+    while (at < ARRAY_LEN(known) - 1 && known[at].bytes != 0 && known[at].bytes != bytes)
+        at++;
+    if (known[at].bytes == bytes)
+        return known[at].code;
+    known[at].bytes = bytes;
+    for (int code = 0; code < NUM_CODES; code++) {
+        double t = for_seconds(r, bytes, code, 0.05);
+        if (code == 0 || t < least) {
+            least = t;
+            known[at].code = code;
+        }
+    }
+    return known[at].code;
+}
+
+static void beside_cases(const struct rig *r)
+{
+    char line[128], *part;
+    puts("{\"ready\": []}");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        const double seconds = strtod(line, &part), mb = strtod(part, NULL);
+        const int64_t bytes = (int64_t)(mb * 1e6);
+        if (mb == 0)
+            printf("{\"unit\": \"ns\", \"codes\": {\"two calls\": %.0f}}\n",
+                   2e9 * for_seconds(r, 4, 0, seconds));
+        else if (bytes < 1 || bytes > MAX_BYTES)
+            puts("{\"error\": \"not so many bytes\"}");
+        else
+            printf("{\"unit\": \"GB/s\", \"codes\": {\"bare\": %.4g, \"tcp\": %.4g}}\n",
+                   mb * 1e-3 / for_seconds(r, bytes, best_loop(r, bytes), seconds / 2),
+                   mb * 1e-3 / for_seconds(r, bytes, NUM_CODES, seconds / 2));
+        fflush(stdout);
+    }
+}
+
+/* To the first, or the last, of the processors that this process may use. */
+static void pin(bool last)
 {
     cpu_set_t have, set;
-    if (sched_getaffinity(0, sizeof have, &have) != 0 || !CPU_ISSET(cpu, &have))
+    if (sched_getaffinity(0, sizeof have, &have) != 0)
         return;
     CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
+    for (size_t i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &have) && (last || CPU_COUNT(&set) == 0)) {
+            CPU_ZERO(&set);
+            CPU_SET(i, &set);
+        }
     (void)sched_setaffinity(0, sizeof set, &set);
+}
+
+static void report(const struct rig *r, int argc, char **argv)
+{
+    by_cpu = argc > 1 && strcmp(argv[1], "cpu") == 0;
+    argc -= by_cpu;
+    argv += by_cpu;
+    compare(r, 4);
+    for (int i = 1; i < argc; i++)
+        compare(r, (int64_t)(strtod(argv[i], NULL) * (1 << 20)));
+    for (int64_t mb = 1; argc < 2 && mb <= 100; mb = mb == 1 ? 16 : mb == 16 ? 100 : 1000)
+        compare(r, mb << 20);
 }
 
 int main(int argc, char **argv)
 {
-    int fds[2], ports[2];
+    int fds[2], ports[3];
     struct status st = {0};
     struct shape shape = shape_1(MAX_BYTES);
     if (pipe(fds) != 0 || !tensor_new(&source, DT_UINT8, &shape, &st))
@@ -379,11 +524,11 @@ int main(int argc, char **argv)
     pid_t child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        pin(1);
+        pin(true);
         serve(fds[1]);
         _exit(0);
     }
-    pin(0);
+    pin(false);
     if (read(fds[0], ports, sizeof ports) != sizeof ports)
         return 1;
     char *address = mem_printf("127.0.0.1:%d", ports[0]);
@@ -397,14 +542,12 @@ int main(int argc, char **argv)
     r.bare = bare.grpc_channel_create(address, bare.grpc_insecure_credentials_create(),
                                       &(grpc_channel_args){args.n, args.v});
     mem_free(address);
-    by_cpu = argc > 1 && strcmp(argv[1], "cpu") == 0;
-    argc -= by_cpu;
-    argv += by_cpu;
-    compare(&r, 4);
-    for (int i = 1; i < argc; i++)
-        compare(&r, (int64_t)(strtod(argv[i], NULL) * (1 << 20)));
-    for (int64_t mb = 1; argc < 2 && mb <= 100; mb = mb == 1 ? 16 : mb == 16 ? 100 : 1000)
-        compare(&r, mb << 20);
+    r.socket = socket_open(ports[2]);
+    r.received = mem_alloc(MAX_BYTES);
+    if (argc > 1 && strcmp(argv[1], "--serve") == 0)
+        beside_cases(&r);
+    else
+        report(&r, argc, argv);
     (void)kill(child, SIGKILL);
     (void)waitpid(child, NULL, 0);
     return 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases on a cluster in TensorFlow: a parameter server and a worker in processes of their own,
-pinned as those of `leat bench` are, and the asking process as their client.
+pinned as those of `leat bench` are, and the asking process as their client (and worker, of a model).
 
 As a program it is one of these tasks: tf_cluster.py JOB INDEX CLUSTER, until its input ends."""
 import atexit
@@ -18,7 +18,8 @@ CLIENTS, CLIENT_STEPS, WIDTH, ROWS = 100, 5, 128, 32
 
 
 class Cluster:
-    def __init__(self):
+    def __init__(self, tf=None):
+        """tf: the worker is this process."""
         self.cores = sorted(os.sched_getaffinity(0))
         held = [socket.socket() for _ in range(2)]
         for s in held:
@@ -28,8 +29,14 @@ class Cluster:
             s.close()
         self.spec = {'ps': [at[0]], 'worker': [at[1]]}
         self.target = 'grpc://' + at[1]
-        self.tasks = [self.start('ps', self.cores[-1]), self.start('worker', self.cores[0])]
+        self.tasks = [self.start('ps', self.cores[-1])]
         os.sched_setaffinity(0, self.cores[:1])
+        if tf:
+            config = tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
+            self.server = tf.train.Server(self.spec, 'worker', 0, config=config)
+            self.target = self.server.target
+        else:
+            self.tasks.append(self.start('worker', self.cores[0]))
         atexit.register(self.stop)
 
     def start(self, job, core):
@@ -68,16 +75,22 @@ def lookup(tf, part):
         return tf.reduce_sum(got)
 
 
-def recv(tf, part):
+def received(tf, values):
     with tf.device(PS):
-        sent = tf.identity(filled(tf, [int(part.split()[0]) * 250000]))
+        sent = tf.identity(filled(tf, [values]))
     with tf.device(WORKER):
         return tf.identity(sent).op
+
+
+def recv(tf, part):
+    return received(tf, int(part.split()[0]) * 250000)
 
 
 def update(tf, part):
     size, where = part.split(', ')
     local, sparse = where == 'one process', size != '16 MB'
+    if where == 'received':
+        return received(tf, 1024 * WIDTH if sparse else 4000000)
     shape, rows = ([100000, WIDTH], [1024, WIDTH]) if sparse else ([4000000],) * 2
     with tf.device(None if local else PS):
         var = filled(tf, shape)
@@ -136,7 +149,7 @@ def build(tf, case, part):
         open_cluster.pop().stop()
     target = ''
     if not part.endswith('one process'):
-        open_cluster.append(Cluster())
+        open_cluster.append(Cluster(tf if case == 'cluster_mlp' else None))
         target = open_cluster[0].target
     with tf.Graph().as_default():
         made = CASES[case](tf, part)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cases of `leat bench` on a cluster: a parameter server and a worker, each a process of this
- * command, and this process as their client. The client and the worker are on the first core that
- * this process may use, the server on the last. */
+ * command, and this process as their client; where a model is trained this process is the worker
+ * too, as it is in a program that trains. The client and the worker are on the first core that this
+ * process may use, the server on the last. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -24,11 +25,14 @@ struct client { /* one of many */
 
 struct cluster {
     struct task ps, worker;
+    TF_Server *own; /* the worker in this process; NULL: it has one of its own */
     struct strbuf spec, target;
     TF_Output fetch;
     struct client *clients; /* NUM_CLIENTS; NULL: the part has one */
-    cpu_set_t cores;        /* of this process, before */
 };
+
+static cpu_set_t cores;  /* of this process, while there was no cluster */
+static int num_clusters; /* several parts may be there at once */
 
 static int core_at(const cpu_set_t *set, bool last)
 {
@@ -43,49 +47,74 @@ static void cluster_free(struct bench_part *p)
 {
     struct cluster *c = p->own;
     struct status st = {0};
+    task_stop(c->own, p->m.s);
     if (!task_end(&c->worker, &st) || !task_end(&c->ps, &st))
         status_clear(&st);
     task_kill(&c->worker);
     task_kill(&c->ps);
-    sched_setaffinity(0, sizeof c->cores, &c->cores);
+    if (--num_clusters == 0)
+        sched_setaffinity(0, sizeof cores, &cores);
     strbuf_release(&c->spec);
     strbuf_release(&c->target);
     mem_free(c->clients);
     mem_free(c);
 }
 
-static bool cluster_start(struct cluster *c, struct status *st)
+static bool worker_start(struct cluster *c, int core, struct status *st)
 {
-    int first = core_at(&c->cores, false), last = core_at(&c->cores, true);
+    const char *worker[] = {"leat", "task", "worker:0", c->spec.p, NULL};
+    return task_start(&c->worker, worker, core, st) && task_line(&c->worker, st);
+}
+
+static bool worker_here(struct cluster *c, struct status *st)
+{
+    TF_Status *s = TF_NewStatus();
+    c->own = leat_server_new(
+        &(struct leat_server_args){.job = "worker", .task = 0, .cluster = c->spec.p}, s);
+    if (c->own)
+        TF_ServerStart(c->own, s);
+    const bool ok = cli_ok(s, st);
+    TF_DeleteStatus(s);
+    return ok;
+}
+
+static bool cluster_start(struct cluster *c, bool here, struct status *st)
+{
+    int first = core_at(&cores, false), last = core_at(&cores, true);
     if (!task_cluster(1, 1, &c->spec, st))
         return false;
     strbuf_printf(&c->target, "grpc://%s", strrchr(c->spec.p, '=') + 1);
     const char *ps[] = {"leat", "task", "ps:0", c->spec.p, NULL};
-    const char *worker[] = {"leat", "task", "worker:0", c->spec.p, NULL};
     cpu_set_t mine;
     CPU_ZERO(&mine);
     CPU_SET((size_t)first, &mine);
-    return task_start(&c->ps, ps, last, st) && task_start(&c->worker, worker, first, st) &&
-           task_line(&c->ps, st) && task_line(&c->worker, st) &&
-           (sched_setaffinity(0, sizeof mine, &mine) == 0 ||
-            status_internal(st, "the process cannot be pinned"));
+    if (sched_setaffinity(0, sizeof mine, &mine) != 0)
+        return status_internal(st, "the process cannot be pinned");
+    return task_start(&c->ps, ps, last, st) && task_line(&c->ps, st) &&
+           (here ? worker_here(c, st) : worker_start(c, first, st));
 }
 
-/* Starts the tasks; the nodes made next are the server's. */
-static struct cluster *cluster_of(struct bench_part *p)
+/* Starts the tasks; the nodes made next are the server's. here: the worker is this process. */
+static struct cluster *cluster_start_in(struct bench_part *p, bool here)
 {
     struct cluster *c = mem_new(struct cluster);
     struct status st = {0};
     c->ps = c->worker = (struct task){.in = -1, .out = -1};
-    sched_getaffinity(0, sizeof c->cores, &c->cores);
+    if (num_clusters++ == 0)
+        sched_getaffinity(0, sizeof cores, &cores);
     p->own = c;
     p->release = cluster_free;
-    if (!cluster_start(c, &st) && TF_GetCode(p->m.s) == TF_OK)
+    if (!cluster_start(c, here, &st) && TF_GetCode(p->m.s) == TF_OK)
         TF_SetStatus(p->m.s, (TF_Code)st.code, status_message(&st));
     status_clear(&st);
     p->m.target = strbuf_text(&c->target);
     p->m.device = p->m.variable_device = PS;
     return c;
+}
+
+static struct cluster *cluster_of(struct bench_part *p)
+{
+    return cluster_start_in(p, false);
 }
 
 /* ---- one number of the server's is fetched */
@@ -207,15 +236,20 @@ static void build_lookup(struct bench_part *p, int part)
     p->work = 1;
 }
 
-static void build_recv(struct bench_part *p, int part)
+static void build_received(struct bench_part *p, int64_t values)
 {
     struct maker *m = &p->m;
-    const int64_t bytes = (int64_t)recv_mb[part] * 1000000;
     cluster_of(p);
-    const TF_Output sent = op1(m, "Identity", filled(m, (int64_t[]){bytes / 4}, 1));
+    const TF_Output sent = op1(m, "Identity", filled(m, &values, 1));
     m->device = WORKER;
     p->target = op1(m, "Identity", sent).oper;
-    p->work = (double)bytes / 1e9;
+}
+
+static void build_recv(struct bench_part *p, int part)
+{
+    const int64_t values = (int64_t)recv_mb[part] * 250000;
+    build_received(p, values);
+    p->work = (double)values * 4e-9;
 }
 
 /* ---- training */
@@ -230,7 +264,7 @@ static void build_mlp(struct bench_part *p, int part)
 {
     struct maker *m = &p->m;
     if (part == 0)
-        cluster_of(p);
+        cluster_start_in(p, true);
     m->device = part ? NULL : WORKER;
     TF_Output x = bench_input(p, TF_FLOAT, (int64_t[]){1024, 784}, 2, 0);
     const TF_Output y = bench_input(p, TF_INT32, (int64_t[]){1024}, 1, 10);
@@ -240,20 +274,20 @@ static void build_mlp(struct bench_part *p, int part)
     bench_train(p, layer_loss(m, layer_dense(m, x, 512, 10), y), TRAIN_SGD, 0.05f, NULL, 0);
 }
 
+/* Updates of a server's variable by values that the worker has; the same without a cluster; and
+ * what comes of as many bytes of the server's to the worker. */
+enum { ASYNC_CLUSTER, ASYNC_LOCAL, ASYNC_RECV, ASYNC_FORMS };
+
 static void async_name(int part, char *name, size_t size)
 {
-    snprintf(name, size, "%s, %s", part / 2 ? "1024 rows of 128" : "16 MB",
-             part % 2 ? "one process" : "cluster");
+    static const char *const forms[] = {"cluster", "one process", "received"};
+    snprintf(name, size, "%s, %s", part / ASYNC_FORMS ? "1024 rows of 128" : "16 MB",
+             forms[part % ASYNC_FORMS]);
 }
 
-/* Values that the worker has (its variable) are taken from the server's. */
-static void build_async(struct bench_part *p, int part)
+static void build_update(struct maker *m, bool sparse, bool local, struct bench_part *p)
 {
-    struct maker *m = &p->m;
-    const bool sparse = part / 2, local = part % 2;
     const int64_t dims[] = {sparse ? 100000 : 4000000, WIDTH}, rows[] = {1024, WIDTH};
-    if (!local)
-        cluster_of(p);
     const TF_Output var = filled(m, dims, sparse ? 2 : 1);
     m->device = m->variable_device = local ? NULL : WORKER;
     const TF_Output by = op1(m, "Identity", filled(m, sparse ? rows : dims, sparse ? 2 : 1));
@@ -268,7 +302,21 @@ static void build_async(struct bench_part *p, int part)
     p->target = (sparse ? op3(m, "ScatterSub", var, ids, by)
                         : op3(m, "ApplyGradientDescent", var, make_scalar(m, 0.01f), by))
                     .oper;
-    p->work = sparse ? 1024 * WIDTH * 4e-9 : 16e-3;
+}
+
+static void build_async(struct bench_part *p, int part)
+{
+    const bool sparse = part / ASYNC_FORMS;
+    const int form = part % ASYNC_FORMS;
+    const int64_t values = sparse ? 1024 * WIDTH : 4000000;
+    p->work = (double)values * 4e-9;
+    if (form == ASYNC_RECV) {
+        build_received(p, values);
+        return;
+    }
+    if (form == ASYNC_CLUSTER)
+        cluster_of(p);
+    build_update(&p->m, sparse, form == ASYNC_LOCAL, p);
 }
 
 const struct bench_case bench_cluster_cases[] = {
@@ -280,7 +328,7 @@ const struct bench_case bench_cluster_cases[] = {
     {"cluster_recv", BENCH_GBS, "a server's array, to the worker", 4, recv_name, build_recv},
     {"cluster_mlp", BENCH_STEPS, "a perceptron, batch 1,024: a server and a worker", 2, mlp_name,
      build_mlp},
-    {"cluster_async", BENCH_GBS, "updates of a server's variable by the worker", 4, async_name,
-     build_async},
+    {"cluster_async", BENCH_GBS, "updates of a server's variable by the worker", 2 * ASYNC_FORMS,
+     async_name, build_async},
     {0},
 };
