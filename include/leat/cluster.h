@@ -43,11 +43,15 @@ struct leat_server_args {
      * task that decides who serves, NULL: the chief. NULL: LEAT_STANDBYS, LEAT_STANDBY_OF,
      * LEAT_WITNESS. */
     const char *standbys, *standby_of, *witness;
+    /* "grpc", or "grpc+ucx": tensors between tasks that both have it travel by shared memory on one
+     * host, by UCX between hosts. NULL: the server_def's, else "grpc". */
+    const char *protocol;
 };
 /* A server that has its port, and answers from TF_ServerStart on. args NULL: the environment. The
  * caller frees with TF_DeleteServer. Any thread. NULL after an error: INVALID_ARGUMENT (no cluster,
- * no such task), FAILED_PRECONDITION (the address is not of this machine), PERMISSION_DENIED (plain
- * text beyond the loopback), UNAVAILABLE (the port), UNIMPLEMENTED (no gRPC). */
+ * no such task), NOT_FOUND (the protocol), FAILED_PRECONDITION (the address is not of this
+ * machine), PERMISSION_DENIED (plain text beyond the loopback), UNAVAILABLE (the port),
+ * UNIMPLEMENTED (no gRPC). */
 LEAT_EXPORT TF_Server *leat_server_new(const struct leat_server_args *args, TF_Status *status);
 /* Its task's name, "/job:ps/replica:0/task:0". Owned by the server. Any thread; cannot fail. */
 LEAT_EXPORT const char *leat_server_name(const TF_Server *server);

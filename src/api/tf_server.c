@@ -2,6 +2,7 @@
 /* TF_Server: a task of a cluster in this process, from a ServerDef (TF_NewServer) or from what
  * leat_server_new takes. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/api_tensor.h"
 #include "base/mem.h"
@@ -92,6 +93,21 @@ static bool read_task(const struct leat_server_args *a, struct spec *spec, struc
     return spec->job || status_invalid(st, "which task of the cluster this is was not said");
 }
 
+/* Of those that a ServerDef may name, Leat has these. */
+static bool read_protocol(const struct leat_server_args *a, struct spec *spec, struct status *st)
+{
+    if (!a->protocol)
+        return true;
+    if (strcmp(a->protocol, "grpc") != 0 && strcmp(a->protocol, "grpc+ucx") != 0)
+        return status_not_found(st,
+                                "No server factory registered for protocol '%.100s'; there "
+                                "are grpc and grpc+ucx",
+                                a->protocol);
+    mem_free(spec->protocol);
+    spec->protocol = mem_strdup(a->protocol);
+    return true;
+}
+
 static char *unconst(const char *s)
 {
     return (char *)(uintptr_t)s;
@@ -118,7 +134,7 @@ TF_Server *leat_server_new(const struct leat_server_args *args, TF_Status *statu
         .witness = a->witness,
         .deadlines = {.failure_ms = a->failure_deadline_ms, .start_ms = a->start_timeout_ms}};
     TF_Server *out = NULL;
-    if (read_spec(a, &spec, &st) && read_task(a, &spec, &st))
+    if (read_spec(a, &spec, &st) && read_task(a, &spec, &st) && read_protocol(a, &spec, &st))
         out = wrap(server_new(&o, &st));
     spec_clear(&spec);
     api_return(status, &st);

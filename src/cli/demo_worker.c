@@ -135,7 +135,7 @@ bool demo_worker(int index, const char *cluster, const struct table *digits, str
     if (index < 0 || index >= NUM_WORKERS)
         return status_invalid(st, "there are %d workers", NUM_WORKERS);
     w.s = TF_NewStatus();
-    TF_Server *server = task_serve("worker", index, cluster, w.s);
+    TF_Server *server = task_serve("worker", index, cluster, NULL, w.s);
     bool ok = server ? demo_digits_split(digits, &train, &test, st) : cli_ok(w.s, st);
     if (server)
         w.target = TF_ServerTarget(server);

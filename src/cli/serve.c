@@ -23,6 +23,7 @@ const char serve_usage[] =
     "  --tls-cert F --tls-key F --tls-ca F   files of PEM; LEAT_TLS_CERT, _KEY, _CA\n"
     "  --token-file F           what both ends must know; LEAT_TOKEN_FILE\n"
     "  --insecure               plain text beyond this machine is fine; LEAT_INSECURE=1\n"
+    "  --protocol P             grpc; grpc+ucx: tensors by shared memory and UCX, where they can\n"
     "  --standbys LIST          processes that stand by: \"/job:ps/task:0=HOST:PORT,...\", told "
     "to\n"
     "                           all tasks alike; LEAT_STANDBYS\n"
@@ -62,7 +63,7 @@ static const char **text_of(struct leat_server_args *a, const char *word)
         {"--tls-cert", &a->tls_cert}, {"--tls-key", &a->tls_key},
         {"--tls-ca", &a->tls_ca},     {"--token-file", &a->token_file},
         {"--standbys", &a->standbys}, {"--standby-of", &a->standby_of},
-        {"--witness", &a->witness},
+        {"--witness", &a->witness},   {"--protocol", &a->protocol},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (strcmp(word, rows[i].word) == 0)

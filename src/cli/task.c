@@ -18,7 +18,7 @@
 #include "base/lock.h"
 
 const char task_usage[] =
-    "leat task JOB:INDEX CLUSTER\n"
+    "leat task JOB:INDEX CLUSTER [PROTOCOL]\n"
     "Serves as a task of a local cluster until its input ends; `leat demo` and `leat bench` start\n"
     "it for themselves.\n";
 
@@ -210,10 +210,13 @@ static void tell_error(const TF_Status *s)
     strbuf_release(&one);
 }
 
-TF_Server *task_serve(const char *job, int index, const char *cluster, TF_Status *s)
+TF_Server *task_serve(const char *job, int index, const char *cluster, const char *protocol,
+                      TF_Status *s)
 {
     TF_Server *server = leat_server_new(
-        &(struct leat_server_args){.job = job, .task = index, .cluster = cluster}, s);
+        &(struct leat_server_args){
+            .job = job, .task = index, .cluster = cluster, .protocol = protocol},
+        s);
     if (server)
         TF_ServerStart(server, s);
     if (TF_GetCode(s) != TF_OK) {
@@ -251,12 +254,12 @@ bool task_main(struct args args, struct status *st)
 {
     char job[32], c;
     int index;
-    if (args.n != 2)
-        return status_invalid(st, "task JOB:INDEX CLUSTER");
+    if (args.n != 2 && args.n != 3)
+        return status_invalid(st, "task JOB:INDEX CLUSTER [PROTOCOL]");
     if (!task_read_name(args.words[0], job, &index, st))
         return false;
     TF_Status *s = TF_NewStatus();
-    TF_Server *server = task_serve(job, index, args.words[1], s);
+    TF_Server *server = task_serve(job, index, args.words[1], args.n > 2 ? args.words[2] : NULL, s);
     while (server && read(STDIN_FILENO, &c, 1) > 0) {
     }
     task_stop(server, s);

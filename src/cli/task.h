@@ -32,7 +32,8 @@ MUST_CHECK bool task_end(struct task *t, struct status *st);
 void task_kill(struct task *t); /* one that is needed no more; none is fine */
 
 /* In the task: a server that runs, after saying so; NULL after an error, which it has told. */
-TF_Server *task_serve(const char *job, int index, const char *cluster, TF_Status *s);
+TF_Server *task_serve(const char *job, int index, const char *cluster, const char *protocol,
+                      TF_Status *s);
 /* Stops and deletes it; NULL is fine. */
 void task_stop(TF_Server *server, TF_Status *s);
 

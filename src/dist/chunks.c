@@ -14,6 +14,7 @@ enum { PIECE_BYTES = 16 << 20, MAX_LENGTH = 64 << 20, UNDER_WAY = 4 };
 
 struct offer {
     uint64_t id;
+    uint64_t mark; /* id; 0 before the bytes go: others read it where it lies (plane_shared.c) */
     int64_t step_id;
     struct tensor value;
     struct offer *next;
@@ -36,6 +37,7 @@ static void free_list(struct offer *list)
 {
     while (list) {
         struct offer *next = list->next;
+        __atomic_store_n(&list->mark, 0, __ATOMIC_SEQ_CST);
         tensor_clear(&list->value);
         mem_free(list);
         list = next;
@@ -57,30 +59,53 @@ bool offers_wants(const struct tensor *t)
            (tensor_bytes(t) > (size_t)RPC_MAX_MESSAGE || FAILPOINT("chunks"));
 }
 
-bool offers_add(struct offers *o, int64_t step_id, const struct tensor *t, struct arena *a,
+bool offers_random(uint64_t *id, struct status *st)
+{
+    while (getrandom(id, sizeof *id, 0) != sizeof *id)
+        if (errno != EINTR)
+            return status_internal(st, "no random bytes can be had");
+    return true;
+}
+
+bool offers_put(const struct pb_leat_peer_offer *p, struct arena *a,
                 struct pb_recv_tensor_response *reply, struct status *st)
 {
     struct strbuf text = {0};
-    struct pb_leat_peer_offer *p = pb_leat_peer_offer_new(a);
-    while (getrandom(&p->id, sizeof p->id, 0) != sizeof p->id)
-        if (errno != EINTR)
-            return status_internal(st, "no random bytes can be had");
-    p->dtype = t->dtype;
-    p->shape = shape_to_proto(a, &t->shape);
     bool ok = pb_encode(p, &text, st);
     if (ok) {
         reply->transport_options = pb_any_new(a);
         pb_set_str(a, &reply->transport_options->type_url, CHUNKS_TYPE);
         reply->transport_options->value = str_make(arena_memdup(a, text.p, text.n), text.n);
-        struct offer *offer = mem_new(struct offer);
-        *offer = (struct offer){.id = p->id, .step_id = step_id, .value = tensor_copy(t)};
-        lock_take(&o->lock);
-        offer->next = o->first;
-        o->first = offer;
-        lock_drop(&o->lock);
     }
     strbuf_release(&text);
     return ok;
+}
+
+bool offers_add(struct offers *o, int64_t step_id, const struct tensor *t, int plane,
+                struct arena *a, struct pb_recv_tensor_response *reply, struct status *st)
+{
+    struct pb_leat_peer_offer *p = pb_leat_peer_offer_new(a);
+    if (!offers_random(&p->id, st))
+        return false;
+    struct offer *offer = mem_new(struct offer);
+    *offer =
+        (struct offer){.id = p->id, .mark = p->id, .step_id = step_id, .value = tensor_copy(t)};
+    p->dtype = t->dtype;
+    p->shape = shape_to_proto(a, &t->shape);
+    p->plane = plane;
+    if (plane == PB_LEAT_PEER_PLANE_SHARED) {
+        p->at = (uintptr_t)t->data;
+        p->mark = (uintptr_t)&offer->mark;
+    }
+    if (!offers_put(p, a, reply, st)) {
+        free_list(offer);
+        return false;
+    }
+    lock_take(&o->lock);
+    offer->next = o->first;
+    o->first = offer;
+    lock_drop(&o->lock);
+    return true;
 }
 
 /* Takes offers out of the list: of a step, or the one of an id. */
@@ -136,10 +161,11 @@ bool offers_fetch(struct offers *o, const struct pb_leat_peer_fetch_request *q, 
 
 /* --- the consumer's side --- */
 
-void chunks_ask(struct arena *a, struct pb_recv_tensor_request *q)
+void chunks_ask(struct arena *a, struct pb_recv_tensor_request *q, struct str how)
 {
     q->transport_options = pb_any_new(a);
     pb_set_str(a, &q->transport_options->type_url, CHUNKS_TYPE);
+    q->transport_options->value = how;
 }
 
 bool chunks_asked(const struct pb_recv_tensor_request *q)
@@ -196,7 +222,7 @@ static void fetch_unref(struct fetch *f)
 {
     if (__atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL) > 0)
         return;
-    (void)ask(f, 0, 0, thanked, NULL);
+    chunks_thank(f->peer, f->id);
     f->fn(f->arg, &f->st, status_ok(&f->st) ? &f->value : NULL);
     tensor_clear(&f->value);
     status_clear(&f->st);
@@ -255,38 +281,52 @@ static void fetch_more(struct fetch *f)
     }
 }
 
-static bool read_offer(const struct pb_any *any, struct fetch *f, struct status *st)
+static bool make_value(const struct pb_leat_peer_offer *p, struct tensor *out, struct status *st)
+{
+    struct shape shape;
+    int64_t elems;
+    if (!dtype_valid(p->dtype) || dtype_is_ref(p->dtype) || dtype_is_managed(p->dtype))
+        return status_invalid(st, "Fetch: a tensor of dtype %d is offered", (int)p->dtype);
+    if (!shape_from_proto(p->shape, &shape, st))
+        return false;
+    bool ok = shape_num_elems(&shape, &elems, st) && tensor_new(out, p->dtype, &shape, st);
+    shape_clear(&shape);
+    return ok;
+}
+
+bool chunks_read(const struct pb_recv_tensor_response *reply, struct chunks_offer *out,
+                 struct status *st)
 {
     struct arena a = {0};
-    struct shape shape;
     struct pb_leat_peer_offer *p;
-    int64_t elems;
-    bool ok = pb_leat_peer_offer_decode(&a, any->value.p, any->value.n, PB_BORROW, &p, st) &&
-              shape_from_proto(p->shape, &shape, st);
+    const struct pb_any *any = reply->transport_options;
+    *out = (struct chunks_offer){0};
+    bool ok = pb_leat_peer_offer_decode(&a, any->value.p, any->value.n, PB_BORROW, &p, st);
     if (ok) {
-        f->id = p->id;
-        if (!dtype_valid(p->dtype) || dtype_is_ref(p->dtype) || dtype_is_managed(p->dtype))
-            ok = status_invalid(st, "Fetch: a tensor of dtype %d is offered", (int)p->dtype);
-        ok = ok && shape_num_elems(&shape, &elems, st) &&
-             tensor_new(&f->value, p->dtype, &shape, st);
-        shape_clear(&shape);
+        out->plane = p->plane;
+        out->id = p->id;
+        out->at = p->at;
+        out->mark = p->mark;
+        ok = p->plane == PB_LEAT_PEER_PLANE_UCX || make_value(p, &out->value, st);
     }
     arena_release(&a);
     return ok;
 }
 
-void chunks_get(struct peer *peer, const struct pb_recv_tensor_response *reply, chunks_fn fn,
-                void *arg)
+void chunks_thank(struct peer *peer, uint64_t id)
 {
-    struct status st = {0};
+    (void)ask(&(struct fetch){.peer = peer, .id = id}, 0, 0, thanked, NULL);
+}
+
+void chunks_get(struct peer *peer, struct chunks_offer *offer, chunks_fn fn, void *arg)
+{
     struct fetch *f = mem_new(struct fetch);
-    *f = (struct fetch){.refs = 1, .peer = peer, .fn = fn, .arg = arg};
-    if (!read_offer(reply->transport_options, f, &st)) {
-        fn(arg, &st, NULL);
-        status_clear(&st);
-        mem_free(f);
-        return;
-    }
+    *f = (struct fetch){.refs = 1,
+                        .peer = peer,
+                        .id = offer->id,
+                        .value = tensor_take(&offer->value),
+                        .fn = fn,
+                        .arg = arg};
     lock_init(&f->lock, "fetch", LOCK_RANK_LEAF);
     for (int i = 0; i < UNDER_WAY; i++)
         fetch_more(f);

@@ -212,6 +212,16 @@ struct peer *peers_at(struct peers *p, int i)
     return &p->v[i];
 }
 
+int peers_index(const struct peers *p, const struct peer *peer)
+{
+    return peer->set == p ? (int)(peer - p->v) : -1;
+}
+
+const struct rpc_security *peers_security(const struct peers *p)
+{
+    return p->secured ? &p->security : NULL;
+}
+
 const char *peer_name(const struct peer *p)
 {
     return p->name;

@@ -57,6 +57,8 @@ bool peers_all_left(struct peers *p, const char *but_job);
 struct peer *peers_find(struct peers *p, const char *job, int index, struct status *st) MUST_CHECK;
 int peers_count(const struct peers *p);
 struct peer *peers_at(struct peers *p, int i);
+int peers_index(const struct peers *p, const struct peer *peer);  /* -1: it is of another set */
+const struct rpc_security *peers_security(const struct peers *p); /* NULL: none */
 
 const char *peer_name(const struct peer *p);    /* "/job:ps/replica:0/task:3" */
 const char *peer_address(const struct peer *p); /* "host:port" */

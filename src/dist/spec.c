@@ -18,6 +18,7 @@ void spec_clear(struct spec *s)
     }
     mem_free(s->tasks);
     mem_free(s->job);
+    mem_free(s->protocol);
     mem_free(s->config);
     *s = (struct spec){0};
 }
@@ -30,6 +31,7 @@ struct spec spec_dup(const struct spec *s)
         out.tasks[i] = (struct spec_task){mem_strdup(s->tasks[i].job), s->tasks[i].index,
                                           mem_strdup(s->tasks[i].address)};
     out.job = s->job ? mem_strdup(s->job) : NULL;
+    out.protocol = s->protocol ? mem_strdup(s->protocol) : NULL;
     out.config = NULL;
     if (s->config) {
         out.config = mem_alloc(s->config_bytes + 1);
@@ -216,6 +218,8 @@ bool spec_from_server_def(const struct pb_server_def *def, struct spec *out, str
     char *job = mem_strndup(def->job_name.n ? def->job_name.p : "", def->job_name.n);
     bool ok = spec_set_task(out, job, def->task_index, st) && keep_config(out, def, st);
     mem_free(job);
+    if (ok && def->protocol.n > 0)
+        out->protocol = mem_strndup(def->protocol.p, def->protocol.n);
     if (!ok)
         spec_clear(out);
     return ok;
@@ -244,7 +248,7 @@ struct pb_server_def *spec_to_server_def(const struct spec *s, struct arena *a)
     struct status st = {0};
     def->cluster = spec_to_cluster_def(s, a);
     pb_set_str(a, &def->job_name, s->job ? s->job : "");
-    pb_set_str(a, &def->protocol, "grpc");
+    pb_set_str(a, &def->protocol, s->protocol ? s->protocol : "grpc");
     def->task_index = s->index;
     if (s->config && !pb_config_proto_decode(a, s->config, s->config_bytes, 0,
                                              &def->default_session_config, &st))

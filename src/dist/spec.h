@@ -19,6 +19,7 @@ struct spec {
     int num_tasks;
     char *job; /* this process's; NULL: not said */
     int index;
+    char *protocol; /* of the ServerDef: "grpc", "grpc+ucx"; NULL: not said */
     char
         *config; /* serialized ConfigProto of the ServerDef's default session config; may be NULL */
     size_t config_bytes;

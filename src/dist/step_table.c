@@ -5,15 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "dist/chunks.h"
-#include "dist/wire.h"
 #include "runtime/placer.h"
 
 struct far_recv { /* one RecvTensor; counted: the starter, the call, and who cancels it */
     int refs;     /* guarded by the step's lock */
     struct task_step *step;
-    struct peer *peer;
-    struct rpc_request *request; /* NULL: not started; guarded by the step's lock */
+    struct plane_recv *request; /* NULL: not started; guarded by the step's lock */
     rendezvous_fn fn;
     void *arg;
     struct far_recv *next, **link; /* in step->recvs */
@@ -51,12 +48,12 @@ bool device_in_task(struct str device, const char *task)
 static void far_abort(void *arg, const struct status *why);
 static bool far_recv(void *arg, const char *key, rendezvous_fn fn, void *fn_arg);
 
-void step_table_init(struct step_table *t, const char *name, struct peers *peers,
-                     void (*ended)(void *arg, struct task_step *s, step_over_fn over,
-                                   void *over_arg),
-                     void *arg)
+void step_table_init(
+    struct step_table *t, const char *name, struct planes *planes, struct peers *peers,
+    void (*ended)(void *arg, struct task_step *s, step_over_fn over, void *over_arg), void *arg)
 {
-    *t = (struct step_table){.peers = peers, .name = mem_strdup(name), .ended = ended, .arg = arg};
+    *t = (struct step_table){
+        .peers = peers, .planes = planes, .name = mem_strdup(name), .ended = ended, .arg = arg};
     t->ring = mem_new_array(uint64_t, STEP_MAX_OVER);
     lock_init(&t->lock, "steps", LOCK_RANK_LEAF);
 }
@@ -223,7 +220,7 @@ static bool drop_ref(struct far_recv *r)
 
 static void far_free(struct far_recv *r)
 {
-    rpc_request_unref(r->request);
+    plane_recv_unref(r->request);
     task_step_unref(r->step);
     mem_free(r);
 }
@@ -257,51 +254,17 @@ static void far_end(struct far_recv *r, const struct status *st, const struct te
     far_unref(r);
 }
 
-static void far_fetched(void *arg, const struct status *st, const struct tensor *value)
-{
-    far_end(arg, st, value, false);
-}
-
-static void far_done(void *arg, const struct status *st, struct rpc_msg *reply)
+static void far_done(void *arg, const struct status *st, const struct tensor *value, bool dead)
 {
     struct far_recv *r = arg;
     struct status why = {0};
-    struct arena a = {0};
-    struct wire_values values = {0};
-    struct pb_recv_tensor_response *m = NULL;
-    const struct wire_tensors where = {.number = 1};
-    bool ok = status_ok(st);
-    if (!ok) {
+    if (!status_ok(st)) {
         lock_take(&r->step->lock); /* why the call was cancelled says more */
         status_copy(&why, status_ok(&r->step->aborted) ? st : &r->step->aborted);
         lock_drop(&r->step->lock);
     }
-    ok = ok && wire_read(reply, &pb_recv_tensor_response_desc, &where, &a, &m, &values, &why);
-    if (ok && values.n == 0 && !m->is_dead && chunks_offered(m)) {
-        chunks_get(r->peer, m, far_fetched, r);
-        arena_release(&a);
-        return;
-    }
-    if (ok && !m->is_dead && values.n != 1)
-        status_internal(&why, "RecvTensor: the reply has %lld tensors", (long long)values.n);
-    bool dead = status_ok(&why) && m->is_dead;
-    far_end(r, &why, dead || !status_ok(&why) ? NULL : &values.v[0].value, dead);
-    wire_values_clear(&values);
+    far_end(r, &why, value, dead);
     status_clear(&why);
-    arena_release(&a);
-}
-
-static bool make_request(struct task_step *s, const char *key, struct rpc_msg *m, struct status *st)
-{
-    struct arena a = {0};
-    struct pb_recv_tensor_request *q = pb_recv_tensor_request_new(&a);
-    q->step_id = s->id;
-    q->rendezvous_key = str_of(key);
-    q->dma_ok = true;
-    chunks_ask(&a, q);
-    bool ok = wire_put(m, q, st);
-    arena_release(&a);
-    return ok;
 }
 
 static struct peer *find_peer(struct task_step *s, struct str device, struct status *st)
@@ -333,18 +296,16 @@ static bool link_recv(struct far_recv *r, struct status *st)
     return status_ok(st);
 }
 
-static void far_start(struct far_recv *r, struct peer *peer, struct rpc_msg *m)
+static void far_start(struct far_recv *r, struct peer *peer, const char *key)
 {
     struct task_step *s = r->step;
-    r->peer = peer;
-    struct rpc_request *request =
-        peer_start(peer, "/tensorflow.WorkerService/RecvTensor", m, 0, far_done, r);
+    struct plane_recv *request = planes_recv(s->table->planes, peer, s->id, key, far_done, r);
     lock_take(&s->lock);
     r->request = request;
     bool stop = !status_ok(&s->aborted);
     lock_drop(&s->lock);
-    if (stop && request)
-        rpc_request_cancel(request);
+    if (stop)
+        plane_recv_cancel(request);
 }
 
 static bool far_recv(void *arg, const char *key, rendezvous_fn fn, void *fn_arg)
@@ -352,7 +313,6 @@ static bool far_recv(void *arg, const char *key, rendezvous_fn fn, void *fn_arg)
     struct task_step *s = arg;
     struct transfer_key k;
     struct status st = {0};
-    struct rpc_msg m = {0};
     bool parsed = transfer_key_parse(key, &k, &st);
     const char *name = __atomic_load_n(&s->name, __ATOMIC_ACQUIRE);
     if (parsed && device_in_task(k.src, name ? name : s->table->name))
@@ -360,12 +320,10 @@ static bool far_recv(void *arg, const char *key, rendezvous_fn fn, void *fn_arg)
     struct far_recv *r = mem_new(struct far_recv);
     *r = (struct far_recv){.refs = 2, .step = step_ref(s), .fn = fn, .arg = fn_arg};
     struct peer *peer = parsed ? find_peer(s, k.src, &st) : NULL;
-    if (peer && make_request(s, key, &m, &st) && link_recv(r, &st)) {
-        far_start(r, peer, &m);
-    } else {
-        rpc_msg_clear(&m);
+    if (peer && link_recv(r, &st))
+        far_start(r, peer, key);
+    else
         far_end(r, &st, NULL, false);
-    }
     far_unref(r);
     status_clear(&st);
     return true;
@@ -389,10 +347,10 @@ static void far_abort(void *arg, const struct status *why)
     lock_drop(&s->lock);
     for (int64_t i = 0; i < n; i++) {
         lock_take(&s->lock);
-        struct rpc_request *request = all[i]->request; /* stays while all[i] does */
+        struct plane_recv *request = all[i]->request; /* stays while all[i] does */
         lock_drop(&s->lock);
         if (request)
-            rpc_request_cancel(request);
+            plane_recv_cancel(request);
         far_unref(all[i]);
     }
     mem_free(all);

@@ -2,14 +2,14 @@
 /* The steps that a worker takes part in: one rendezvous each, made by whoever comes first.
  *
  * A step that is over leaves a tombstone, so that calls that come late fail instead of waiting for
- * ever; the oldest of many are forgotten. Values of other tasks are fetched from there by
- * RecvTensor; the end of the step cancels what is under way. Thread-safe; steps are counted. */
+ * ever; the oldest of many are forgotten. Values of other tasks are fetched from there (plane.h);
+ * the end of the step cancels what is under way. Thread-safe; steps are counted. */
 #ifndef LEAT_DIST_STEP_TABLE_H
 #define LEAT_DIST_STEP_TABLE_H
 
 #include "base/lock.h"
 #include "base/map.h"
-#include "dist/peers.h"
+#include "dist/plane.h"
 #include "op/rendezvous.h"
 
 enum {
@@ -42,7 +42,8 @@ struct task_step {
 
 struct step_table {
     struct peers *peers;
-    char *name; /* "/job:ps/replica:0/task:0" */
+    struct planes *planes; /* that tensors come by */
+    char *name;            /* "/job:ps/replica:0/task:0" */
     /* A step is over: its runs are to go; over (may be NULL) is called when they have. */
     void (*ended)(void *arg, struct task_step *s, step_over_fn over, void *over_arg);
     void *arg;
@@ -52,10 +53,9 @@ struct step_table {
     uint64_t *ring; /* of tombstones, STEP_MAX_OVER */
     int64_t next_over;
 };
-void step_table_init(struct step_table *t, const char *name, struct peers *peers,
-                     void (*ended)(void *arg, struct task_step *s, step_over_fn over,
-                                   void *over_arg),
-                     void *arg);
+void step_table_init(
+    struct step_table *t, const char *name, struct planes *planes, struct peers *peers,
+    void (*ended)(void *arg, struct task_step *s, step_over_fn over, void *over_arg), void *arg);
 void step_table_release(struct step_table *t); /* no step is in use */
 
 /* Referenced; made where it is not there. ABORTED for one that is over, RESOURCE_EXHAUSTED when

@@ -29,9 +29,14 @@ struct worker *worker_new(const struct spec *spec, struct peers *peers, const st
     w->pool = session_threads(config);
     w->resources = resource_map_new("localhost");
     w->cancel = cancel_new(NULL);
-    step_table_init(&w->steps, w->name, peers, worker_step_ended, w);
-    request_ids_init(&w->requests);
     w->offers = offers_new();
+    w->planes = planes_new(&(struct planes_options){.protocol = spec->protocol,
+                                                    .task = w->name,
+                                                    .peers = peers,
+                                                    .pool = w->pool,
+                                                    .offers = w->offers});
+    step_table_init(&w->steps, w->name, w->planes, peers, worker_step_ended, w);
+    request_ids_init(&w->requests);
     lock_init(&w->lock, "worker", LOCK_RANK_SERVER);
     cond_init(&w->idle);
     if (devices_open_at(w->name, config, &w->devices, &w->num_devices, st) &&
@@ -88,8 +93,10 @@ void worker_free(struct worker *w)
     while (w->live > 0)
         cond_wait(&w->idle, &w->lock);
     lock_drop(&w->lock);
+    planes_stop(w->planes);
     strmap_release(&w->sessions);
     step_table_release(&w->steps);
+    planes_unref(w->planes);
     request_ids_release(&w->requests);
     offers_free(w->offers);
     resource_map_free(w->resources);

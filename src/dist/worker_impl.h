@@ -3,7 +3,6 @@
 #ifndef LEAT_DIST_WORKER_IMPL_H
 #define LEAT_DIST_WORKER_IMPL_H
 
-#include "dist/chunks.h"
 #include "dist/step_table.h"
 #include "dist/worker.h"
 #include "runtime/kernel_store.h"
@@ -47,6 +46,7 @@ struct worker {
     struct step_table steps;
     struct request_ids requests;
     struct offers *offers;
+    struct planes *planes;
     struct lock lock;
     struct cond idle;
     /* --- guarded by lock --- */

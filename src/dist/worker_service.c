@@ -162,25 +162,6 @@ static void cleanup_all(void *arg, struct rpc_call *c)
 
 /* --- RecvTensor --- */
 
-/* One message, or the offer of what is too big for one; to TensorFlow, which knows no offers, a
- * message of its own limit. */
-static bool put_value(struct serving *s, struct pb_recv_tensor_response *r,
-                      const struct tensor *value, struct rpc_msg *m, struct status *st)
-{
-    struct worker *w = s->owner;
-    const struct pb_recv_tensor_request *q = s->request;
-    if (!value)
-        return wire_put(m, r, st);
-    if (chunks_asked(q) && offers_wants(value))
-        return offers_add(w->offers, q->step_id, value, &s->arena, r, st) && wire_put(m, r, st);
-    if (wire_tensor_bytes(value) > (size_t)RPC_HARD_MAX - 4096)
-        return status_exhausted(
-            st, "The tensor of %.*s takes %zu bytes; a message between tasks holds at most %lld",
-            (int)q->rendezvous_key.n, q->rendezvous_key.p, wire_tensor_bytes(value),
-            (long long)RPC_HARD_MAX);
-    return wire_put(m, r, st) && wire_put_tensor(m, 1, value, st);
-}
-
 static void fetch(void *arg, struct rpc_call *c)
 {
     struct status st = {0};
@@ -198,17 +179,19 @@ static void fetch(void *arg, struct rpc_call *c)
 static void value_there(void *arg, const struct status *st, const struct tensor *value, bool dead)
 {
     struct serving *s = arg;
-    struct rpc_msg m = {0};
+    const struct worker *w = s->owner;
     struct status why = {0};
     struct pb_recv_tensor_response *r = pb_recv_tensor_response_new(&s->arena);
-    status_copy(&why, st);
     r->is_dead = dead;
     r->send_start_micros = clock_wall_us();
-    if (status_ok(&why) && !put_value(s, r, dead ? NULL : value, &m, &why))
-        status_prepend(&why, "RecvTensor: ");
+    if (status_ok(st) && !dead) {
+        planes_send(w->planes, s, r, value);
+        return;
+    }
+    status_copy(&why, st);
     if (!status_ok(&why))
-        rpc_msg_clear(&m);
-    serving_reply(s, &m, &why);
+        status_prepend(&why, "RecvTensor: ");
+    serving_reply_message(s, r, &why);
     status_clear(&why);
 }
 
@@ -286,8 +269,8 @@ int worker_handlers(struct worker *w, struct rpc_handler *out, int cap)
         {METHOD("GetStepSequence"), no_collectives, w},
     };
     int n = (int)ARRAY_LEN(all);
-    ASSERT(n <= cap);
+    ASSERT(n < cap);
     for (int i = 0; i < n; i++)
         out[i] = all[i];
-    return n;
+    return n + planes_handlers(w->planes, out + n, cap - n);
 }

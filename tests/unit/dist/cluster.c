@@ -60,7 +60,10 @@ static const char *const methods[] = {
     "/tensorflow.MasterService/ListDevices",
     "/tensorflow.MasterService/Reset",
     "/leat.Peer/Fetch",
+    "/leat.Peer/Link",
 };
+
+const char *cluster_protocols[CLUSTER_MAX];
 
 static void bind_task(struct cluster *c, int i, const char *address)
 {
@@ -76,13 +79,16 @@ static void bind_task(struct cluster *c, int i, const char *address)
     client_must(c->tasks[i].server != NULL, &st);
 }
 
-static void open_task(struct cluster_task *t)
+static void open_task(struct cluster *c, int task)
 {
+    struct cluster_task *t = &c->tasks[task];
     static const struct peer_deadlines deadlines = {.failure_ms = 5000, .start_ms = 20000};
     struct status st = {0};
     struct config config;
     config_init(&config);
     config.intra_threads = 2;
+    mem_free(t->spec.protocol);
+    t->spec.protocol = cluster_protocols[task] ? mem_strdup(cluster_protocols[task]) : NULL;
     t->peers = peers_new(&t->spec, NULL, &deadlines);
     t->worker = worker_new(&t->spec, t->peers, &config, &st);
     client_must(t->worker != NULL, &st);
@@ -129,7 +135,7 @@ bool cluster_start(struct cluster *c, const char *const *jobs, int n)
         client_must(spec_from_text(strbuf_text(&text), &c->tasks[i].spec, &st), &st);
         c->tasks[i].spec.job = mem_strdup(jobs[i]);
         c->tasks[i].spec.index = index;
-        open_task(&c->tasks[i]);
+        open_task(c, i);
     }
     strbuf_release(&text);
     return true;
@@ -152,7 +158,7 @@ void cluster_restart(struct cluster *c, int task)
     char *address = mem_printf("127.0.0.1:%d", rpc_server_port(t->server));
     close_task(t);
     bind_task(c, task, address);
-    open_task(t);
+    open_task(c, task);
     mem_free(address);
 }
 

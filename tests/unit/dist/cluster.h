@@ -24,6 +24,8 @@ struct cluster {
     struct cluster_task tasks[CLUSTER_MAX];
     int num_tasks;
 };
+/* Of the tasks that start from now on: "grpc+ucx"; NULL: "grpc". */
+extern const char *cluster_protocols[CLUSTER_MAX];
 /* jobs: "ps", "worker", "worker"... : one task each. False: there is no gRPC here. */
 bool cluster_start(struct cluster *c, const char *const *jobs, int n);
 void cluster_stop(struct cluster *c);

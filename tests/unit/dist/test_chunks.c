@@ -48,7 +48,7 @@ static void test_offers__give_their_bytes_until_they_go(void **state UNUSED)
     assert_false(offers_wants(&t));
     struct offers *o = offers_new();
     struct pb_recv_tensor_response *r = pb_recv_tensor_response_new(&a);
-    assert_true(offers_add(o, 7, &t, &a, r, &st));
+    assert_true(offers_add(o, 7, &t, PB_LEAT_PEER_PLANE_GRPC, &a, r, &st));
     struct pb_leat_peer_fetch_request *q = pb_leat_peer_fetch_request_new(&a);
     q->id = offer_of(&a, r)->id;
     q->offset = 40;

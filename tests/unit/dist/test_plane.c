@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* timeout: 120 */
+/* Data planes: tensors come by shared memory where both tasks have it, by gRPC where one has not,
+ * or where the memory cannot be read; another process is linked anew. A transfer that is cancelled
+ * ends. Which plane carried them is seen by counts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/failpoint.h"
+#include "dist/worker_impl.h"
+#include "unit/dist/cluster.h"
+
+enum { GRPC = PB_LEAT_PEER_PLANE_GRPC, SHARED = PB_LEAT_PEER_PLANE_SHARED };
+
+#define PS "device: '/job:ps/task:0' "
+#define WORKER "device: '/job:worker/task:0' "
+#define T_FLOAT "attr { key: 'T' value { type: DT_FLOAT } } "
+#define CONST(name, on, type, shape, values)                                                       \
+    "node { name: '" name "' op: 'Const' " on "attr { key: 'dtype' value { type: " type            \
+    " } } attr { key: 'value' value { tensor { dtype: " type " tensor_shape { " shape " } " values \
+    " } } } } "
+
+/* Three million numbers of the ps, each what is fed, added up at the worker. */
+static const char graph[] =
+    CONST("dims", PS, "DT_INT32", "dim { size: 1 }",
+          "int_val: 3000000") "node { name: 'x' op: 'Placeholder' " PS
+                              "attr { key: 'dtype' value { type: DT_FLOAT } } } "
+                              "node { name: 'xs' op: 'Fill' input: 'dims' input: 'x' " PS T_FLOAT
+                              "attr { key: 'index_type' value { type: DT_INT32 } } } " CONST(
+                                  "axis", WORKER, "DT_INT32", "dim { size: 1 }",
+                                  "int_val: 0") "node { name: 'sum' op: 'Sum' input: 'xs' input: "
+                                                "'axis' " WORKER T_FLOAT
+                                                "attr { key: 'Tidx' value { type: DT_INT32 } } } ";
+
+static struct cluster c;
+static struct status st;
+
+static bool begin(const char *ps, const char *worker)
+{
+    static const char *const jobs[] = {"ps", "worker"};
+    cluster_protocols[0] = ps;
+    cluster_protocols[1] = worker;
+    return cluster_start(&c, jobs, 2);
+}
+
+static void end(char *session)
+{
+    client_close(&c, 1, session);
+    mem_free(session);
+    cluster_stop(&c);
+    cluster_protocols[0] = cluster_protocols[1] = NULL;
+}
+
+static int64_t received(int plane)
+{
+    return planes_counts(c.tasks[1].worker->planes).received[plane];
+}
+
+static bool run_sum(const char *session, float x, struct tensor *out)
+{
+    struct client_feed feed = client_feed_float("x:0", x);
+    const struct client_run r = {
+        .session = session, .feeds = &feed, .num_feeds = 1, .fetches = "sum:0"};
+    bool ok = client_run(&c, 1, &r, out, &st);
+    tensor_clear(&feed.value);
+    return ok;
+}
+
+static void sum_is_right(const char *session, float x)
+{
+    struct tensor out = {0};
+    client_must(run_sum(session, x, &out), &st);
+    assert_true(tensor_f32(&out)[0] == 3000000 * x);
+    tensor_clear(&out);
+}
+
+/* Steps until tensors come by the plane: linking is on the way meanwhile. */
+static void sum_until(const char *session, int plane)
+{
+    const int64_t before = received(plane);
+    for (int i = 0; received(plane) == before; i++)
+        sum_is_right(session, (float)(i % 5 + 1));
+}
+
+static void test_plane__shared_memory_where_both_have_it(void **state UNUSED)
+{
+    if (!begin("grpc+ucx", "grpc+ucx"))
+        skip();
+    char *session = client_session(&c, 1, graph, "");
+    sum_until(session, SHARED);
+    const int64_t by_grpc = received(GRPC);
+    for (int i = 0; i < 4; i++)
+        sum_is_right(session, (float)i);
+    assert_int_equal(received(GRPC), by_grpc);
+    assert_int_equal(planes_counts(c.tasks[1].worker->planes).links, 1);
+    end(session);
+}
+
+static void by_grpc_alone(const char *ps, const char *worker)
+{
+    if (!begin(ps, worker))
+        skip();
+    char *session = client_session(&c, 1, graph, "");
+    for (int i = 0; i < 4; i++)
+        sum_is_right(session, (float)i);
+    assert_int_equal(received(SHARED), 0);
+    assert_int_equal(received(GRPC), 4);
+    assert_int_equal(planes_counts(c.tasks[1].worker->planes).links, 0);
+    end(session);
+}
+
+static void test_plane__grpc_where_one_lacks_it(void **state UNUSED)
+{
+    by_grpc_alone("grpc", "grpc+ucx");
+    by_grpc_alone("grpc+ucx", "grpc");
+    by_grpc_alone("grpc", "grpc");
+}
+
+static void test_plane__memory_that_cannot_be_read_comes_by_grpc(void **state UNUSED)
+{
+    if (!begin("grpc+ucx", "grpc+ucx"))
+        skip();
+    char *session = client_session(&c, 1, graph, "");
+    sum_until(session, SHARED);
+    const int64_t by_grpc = received(GRPC);
+    assert_true(failpoint_set("shared_read", "1"));
+    sum_is_right(session, 7);
+    assert_int_equal(received(GRPC), by_grpc + 1);
+    failpoint_clear_all();
+    sum_until(session, SHARED); /* linked anew */
+    assert_true(planes_counts(c.tasks[1].worker->planes).links >= 2);
+    end(session);
+}
+
+static void test_plane__another_process_is_linked_anew(void **state UNUSED)
+{
+    if (!begin("grpc+ucx", "grpc+ucx"))
+        skip();
+    char *session = client_session(&c, 1, graph, "");
+    sum_until(session, SHARED);
+    cluster_restart(&c, 0);
+    struct tensor out = {0};
+    while (!run_sum(session, 1, &out)) /* ABORTED: another incarnation */
+        status_clear(&st);
+    tensor_clear(&out);
+    sum_until(session, SHARED);
+    assert_true(planes_counts(c.tasks[1].worker->planes).links >= 2);
+    end(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plane__shared_memory_where_both_have_it),
+        cmocka_unit_test(test_plane__grpc_where_one_lacks_it),
+        cmocka_unit_test(test_plane__memory_that_cannot_be_read_comes_by_grpc),
+        cmocka_unit_test(test_plane__another_process_is_linked_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
