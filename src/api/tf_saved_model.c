@@ -157,10 +157,11 @@ static TF_Session *load_session(TF_Graph *graph, const struct load_args *args,
     struct arena a = {0};
     struct pb_meta_graph_def *meta;
     struct strbuf bytes = {0};
-    if (run_options && !run_options_parse(&options, run_options->data, run_options->length, st))
-        return NULL;
+    bool parsed =
+        !run_options || run_options_parse(&options, run_options->data, run_options->length, st);
     own.run_options = run_options ? &options : NULL;
-    struct session *s = load_saved_model(&a, api_graph(graph), &own, &meta, st);
+    struct session *s = parsed ? load_saved_model(&a, api_graph(graph), &own, &meta, st) : NULL;
+    run_options_clear(&options);
     bool ok = s != NULL;
     if (ok && meta_graph_def)
         ok = pb_encode(meta, &bytes, st) && api_fill_buffer(meta_graph_def, &bytes, st);

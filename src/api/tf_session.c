@@ -128,11 +128,13 @@ void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_O
         !arrays_ok(target_opers, ntargets, "targets", &st) ||
         !options_in(run_options, &options, &st)) {
         status_invalid(&st, "TF_SessionRun: no session");
+        run_options_clear(&options);
         api_return(status, &st);
         return;
     }
     if (run_metadata && run_metadata->data) {
         status_invalid(&st, "Passing non-empty run_metadata is invalid.");
+        run_options_clear(&options);
         api_return(status, &st);
         return;
     }
@@ -152,6 +154,7 @@ void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_O
     if (ok && run_metadata)
         ok = api_fill_buffer(run_metadata, &metadata, &st);
     strbuf_release(&metadata);
+    run_options_clear(&options);
     api_values_release(&v);
     (void)ok; /* st says it */
     api_return(status, &st);

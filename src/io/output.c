@@ -150,6 +150,19 @@ bool output_commit(struct output *o, struct status *st)
     return ok;
 }
 
+bool output_name(struct output *o, struct status *st)
+{
+    bool ok = flush(o, st) && close_file(o, st) && folder_rename(o->temp, o->path, st);
+    if (!ok) {
+        output_abandon(o);
+        return false;
+    }
+    mem_free(o->path);
+    mem_free(o->temp);
+    *o = (struct output){0};
+    return true;
+}
+
 void output_abandon(struct output *o)
 {
     if (!o->path)

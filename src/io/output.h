@@ -27,6 +27,8 @@ MUST_CHECK bool output_sync(struct output *o, struct status *st);
 /* Everything is on disk under its name; o is closed, also after an error (the temp file is gone
  * then). */
 MUST_CHECK bool output_commit(struct output *o, struct status *st);
+/* The name at once, without waiting for the disk: for what may be lost with the machine. */
+MUST_CHECK bool output_name(struct output *o, struct status *st);
 /* The same in parts, for those who publish several files: the temp file is closed and durable, the
  * caller renames it. *temp is the caller's (mem_free). */
 MUST_CHECK bool output_finish_temp(struct output *o, char **temp, struct status *st);

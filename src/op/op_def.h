@@ -21,8 +21,9 @@ enum op_flags {
     OP_STATEFUL = 1, /* never folded, merged or dropped; placed once */
     OP_COMMUTATIVE = 2,
     OP_AGGREGATE = 4,
-    OP_UNINIT_OK = 8, /* a reference input may hold no value yet */
-    OP_CHECKS = 16,   /* is there to fail: runs when something waits for it, read or not */
+    OP_UNINIT_OK = 8,      /* a reference input may hold no value yet */
+    OP_CHECKS = 16,        /* is there to fail: runs when something waits for it, read or not */
+    OP_UNINIT_VALUES = 32, /* OP_UNINIT_OK, and then comes as its shape where it is a value */
 };
 
 struct infer_ctx; /* op/infer.h */

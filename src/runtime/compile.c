@@ -97,6 +97,7 @@ static bool fill_step(struct part_build *b, struct plan_step *s, struct rnode *n
     if (s->kind == STEP_FORWARD && (s->derefs || s->num_in != 1))
         s->kind = STEP_PLAIN;
     s->ref_uninit_ok = n->op->def && (n->op->def->flags & OP_UNINIT_OK);
+    s->uninit_values = n->op->def && (n->op->def->flags & OP_UNINIT_VALUES);
     if (s->kind == STEP_ARG || s->kind == STEP_RETVAL)
         s->arg = (int32_t)attrs_int(n->attrs, "index");
     if (s->kind == STEP_ENTER)

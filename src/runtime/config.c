@@ -168,6 +168,16 @@ bool config_parse(struct config *c, const void *bytes, size_t n, struct status *
     return ok;
 }
 
+static bool keep_debug(struct run_options *o, const struct pb_debug_options *debug,
+                       struct status *st)
+{
+    struct strbuf b = {0};
+    bool ok = pb_encode(debug, &b, st);
+    const size_t n = b.n;
+    o->debug = str_make(strbuf_take(&b), n);
+    return ok;
+}
+
 bool run_options_parse(struct run_options *o, const void *bytes, size_t n, struct status *st)
 {
     struct arena a = {0};
@@ -180,7 +190,15 @@ bool run_options_parse(struct run_options *o, const void *bytes, size_t n, struc
                                   .inter_op_pool = p->inter_op_thread_pool,
                                   .output_partition_graphs = p->output_partition_graphs,
                                   .report_oom_allocations = p->report_tensor_allocations_upon_oom};
+        if (p->debug_options && p->debug_options->debug_tensor_watch_opts.n > 0)
+            ok = keep_debug(o, p->debug_options, st);
     }
     arena_release(&a);
     return ok;
+}
+
+void run_options_clear(struct run_options *o)
+{
+    mem_free((char *)(uintptr_t)o->debug.p);
+    o->debug = (struct str){0};
 }

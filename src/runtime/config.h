@@ -35,8 +35,11 @@ struct run_options {
     int inter_op_pool;
     bool output_partition_graphs;
     bool report_oom_allocations;
+    struct str debug; /* a serialized DebugOptions that watches something; owned, or empty */
 };
+/* The caller ends with run_options_clear, also after an error. */
 MUST_CHECK bool run_options_parse(struct run_options *o, const void *bytes, size_t n,
                                   struct status *st);
+void run_options_clear(struct run_options *o);
 
 #endif

@@ -13,6 +13,7 @@
 #include "op/cancel.h"
 #include "op/rendezvous.h"
 #include "runtime/compile.h"
+#include "runtime/debug_watch.h"
 #include "runtime/home.h"
 #include "runtime/partition.h"
 #include "runtime/placer.h"
@@ -23,7 +24,8 @@ enum { MAX_FREE_STATES = 16 };
 static bool build(struct plan *p, const struct plan_request *r, struct status *st)
 {
     struct rgraph *rg = p->rgraph;
-    if (!prune(rg, r, st) || !place_rgraph(p->session, rg, st) || !passes_run(rg, r->passes, st))
+    if (!prune(rg, r, st) || !place_rgraph(p->session, rg, st) ||
+        (r->debug.n > 0 && !debug_watch_insert(rg, r->debug, st)) || !passes_run(rg, r->passes, st))
         return false;
     struct partition parts = {0};
     bool ok = partition_rgraph(p->session, rg, &parts, st) &&

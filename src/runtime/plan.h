@@ -69,7 +69,7 @@ struct plan_step {
     int32_t constant;    /* Enter of a constant: which of that frame's */
     int32_t num_control_in;
     int32_t arg; /* STEP_ARG, STEP_RETVAL: which */
-    bool ref_uninit_ok;
+    bool ref_uninit_ok, uninit_values;
     const char *name;
     struct node *origin; /* may be NULL */
 };
@@ -139,6 +139,7 @@ struct plan_request {
     struct node *const *targets;
     int num_feeds, num_fetches, num_targets;
     const struct pass_options *passes;
+    struct str debug; /* debug_watch.h; empty: nothing is watched */
     /* A body: args and fetches, so many, are _Arg and _Retval nodes; no feeds. */
     bool partial;    /* feeds are received from the step's rendezvous, fetches are sent to it */
     bool named_ends; /* the same, by their own names: for other tasks (split_tasks.h) */

@@ -130,6 +130,7 @@ static void entry_free(struct plan_entry *e)
     mem_free(e->feeds);
     mem_free(e->fetches);
     mem_free(e->targets);
+    mem_free(e->debug);
     mem_free(e);
 }
 
@@ -306,6 +307,12 @@ static uint64_t mix(uint64_t h, const void *p, int index)
     return h ^ (h >> 32);
 }
 
+/* What the step is asked to show. */
+static struct str debug_of(const struct run_args *a)
+{
+    return a->options ? a->options->debug : (struct str){0};
+}
+
 static uint64_t signature_hash(const struct run_args *a)
 {
     uint64_t h = 0x243F6A8885A308D3u;
@@ -317,6 +324,9 @@ static uint64_t signature_hash(const struct run_args *a)
     h = mix(h, NULL, 2);
     for (int i = 0; i < a->num_targets; i++)
         h = mix(h, a->targets[i], 0);
+    struct str debug = debug_of(a);
+    for (size_t i = 0; i < debug.n; i++)
+        h = mix(h, NULL, (unsigned char)debug.p[i]);
     return mix(h, NULL, 3 + a->partial);
 }
 
@@ -338,7 +348,8 @@ static bool same_signature(const struct plan_entry *e, const struct run_args *a)
         if (e->targets[i] != a->targets[i])
             return false;
     }
-    return same_outputs(e->feeds, a->feeds, a->num_feeds) &&
+    return str_eq(str_make(e->debug, e->debug_bytes), debug_of(a)) &&
+           same_outputs(e->feeds, a->feeds, a->num_feeds) &&
            same_outputs(e->fetches, a->fetches, a->num_fetches);
 }
 
@@ -402,6 +413,8 @@ static void keep_plan(struct session *s, uint64_t hash, const struct run_args *a
     e->num_fetches = a->num_fetches;
     e->num_targets = a->num_targets;
     e->partial = a->partial;
+    e->debug_bytes = debug_of(a).n;
+    e->debug = copy_array(debug_of(a).p, e->debug_bytes);
     e->feeds = copy_array(a->feeds, sizeof *a->feeds * (size_t)a->num_feeds);
     e->fetches = copy_array(a->fetches, sizeof *a->fetches * (size_t)a->num_fetches);
     e->targets = copy_array(a->targets, sizeof *a->targets * (size_t)a->num_targets);
@@ -469,6 +482,7 @@ struct plan *session_plan(struct session *s, const struct run_args *a, struct st
                              .num_fetches = a->num_fetches,
                              .num_targets = a->num_targets,
                              .partial = a->partial,
+                             .debug = debug_of(a),
                              .passes = &passes};
     p = plan_new(s, &r, st);
     if (p && log_debug_level() >= 1)
@@ -608,6 +622,8 @@ bool session_run(struct session *s, const struct run_args *a, struct status *st)
 {
     for (int i = 0; i < a->num_fetches; i++)
         a->fetch_values[i] = (struct tensor){0};
+    if (s->kind && debug_of(a).n > 0)
+        return status_unimplemented(st, "debug_options of steps on a cluster");
     if (!session_enter(s, st))
         return false;
     bool ok = s->kind ? session_check_feeds(a->feeds, a->feed_values, a->num_feeds, st) &&

@@ -15,6 +15,8 @@ struct plan_entry { /* a cached plan and its signature */
     struct node **targets;
     int num_feeds, num_fetches, num_targets;
     bool partial;
+    char *debug; /* what it shows: run_options.debug */
+    size_t debug_bytes;
     struct plan_entry *next; /* with the same hash */
 };
 

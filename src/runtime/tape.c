@@ -15,6 +15,12 @@
 
 enum { MAX_STACK_DEREFS = 16 };
 
+/* A scalar's where none is known. */
+static struct shape declared_shape(const struct variable *v)
+{
+    return shape_known(&v->shape) ? shape_copy(&v->shape) : shape_make(NULL, 0);
+}
+
 bool step_deref(const struct plan_step *s, struct tensor **in, struct tensor *temps,
                 struct status *st)
 {
@@ -28,7 +34,9 @@ bool step_deref(const struct plan_step *s, struct tensor **in, struct tensor *te
                 return status_precondition(st, "Attempting to use uninitialized value %s", v->name);
             continue;
         }
-        if (!variable_read(v, &temps[i], st))
+        if (s->uninit_values && !variable_initialized(v))
+            temps[i] = (struct tensor){.dtype = v->dtype, .shape = declared_shape(v)};
+        else if (!variable_read(v, &temps[i], st))
             return false;
         in[i] = &temps[i];
     }

@@ -1,39 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DebugIdentity, DebugNanCount, DebugNumericSummary, Copy, CopyHost: a value, or numbers about it.
- * What debug_urls name gets nothing: UNIMPLEMENTED where TensorFlow would send it there. */
+/* DebugIdentity, DebugNanCount, DebugNumericSummary, Copy, CopyHost: a value, or numbers about it,
+ * shown at debug URLs too (publish.h). */
 #include <math.h>
 
 #include "op/infer.h"
 #include "op/kernel.h"
+#include "ops/debug/publish.h"
 
-/* A name as "node:slot"; the slot may be left out. */
-static bool debug_init(struct kernel *k, void *state UNUSED, struct status *st)
+static bool debug_init(struct kernel *k, void *state, struct status *st)
 {
-    struct str name = attrs_string(k->attrs, "tensor_name"), slot = name;
-    const char *colon = name.n ? memchr(name.p, ':', name.n) : NULL;
-    int64_t number = 0;
-    if (colon)
-        slot = str_make(colon + 1, name.n - (size_t)(colon + 1 - name.p));
-    if (name.n == 0 || (colon && slot.n && memchr(slot.p, ':', slot.n)))
-        return status_invalid(st, "Failed to parse tensor name: \"%.*s\"",
-                              name.n > 200 ? 200 : (int)name.n, name.p);
-    return !colon || str_to_i64(slot, &number) ||
-           status_invalid(st, "Invalid string value for output slot: \"%.*s\"",
-                          slot.n > 200 ? 200 : (int)slot.n, slot.p);
+    return watched_of(k->attrs, state, st);
 }
 
-/* Nothing can be sent anywhere. */
-static bool no_urls(const struct kctx *c, struct status *st)
+/* Output 0 without elements: no URL waits for it. */
+static bool shut_out(struct kctx *c, struct status *st)
 {
-    const struct attr_value *urls = attrs_list(kernel_attrs(c), "debug_urls");
-    if (!urls || urls->n == 0)
-        return true;
-    struct str url = urls->ss[0];
-    if (str_starts(url, "file://") || str_starts(url, "grpc://") || str_starts(url, "memcbk://"))
-        return status_unimplemented(st, "%s: nothing is sent to debug URLs: %.*s",
-                                    c->kernel->op->name, url.n > 200 ? 200 : (int)url.n, url.p);
-    return status_fail(st, STATUS_UNAVAILABLE, "Invalid debug target URL: %.*s",
-                       url.n > 200 ? 200 : (int)url.n, url.p);
+    struct shape none = shape_make((const int64_t[]){0}, 1);
+    bool ok = kernel_out(c, 0, &none, st) != NULL;
+    shape_clear(&none);
+    return ok;
+}
+
+static bool publish(struct kctx *c, struct status *st)
+{
+    return watched_publish(kernel_state(c), c->kernel->op->name, &c->out[0], st);
 }
 
 static double number_at(const struct tensor *t, int64_t i)
@@ -72,7 +62,9 @@ static bool copy_run(struct kctx *c, struct status *st UNUSED)
 
 static bool identity_run(struct kctx *c, struct status *st)
 {
-    return no_urls(c, st) && copy_run(c, st);
+    if (watched_is_shut(kernel_state(c)))
+        return shut_out(c, st);
+    return copy_run(c, st) && publish(c, st);
 }
 
 /* --- numbers about them --- */
@@ -80,8 +72,10 @@ static bool identity_run(struct kctx *c, struct status *st)
 static bool nan_run(struct kctx *c, struct status *st)
 {
     const struct tensor *x = kernel_in(c, 0);
+    if (watched_is_shut(kernel_state(c)))
+        return shut_out(c, st);
     struct shape shape = shape_make((const int64_t[]){1}, 1);
-    struct tensor *out = no_urls(c, st) ? kernel_out(c, 0, &shape, st) : NULL;
+    struct tensor *out = kernel_out(c, 0, &shape, st);
     shape_clear(&shape);
     if (!out)
         return false;
@@ -89,7 +83,7 @@ static bool nan_run(struct kctx *c, struct status *st)
     for (int64_t i = 0; i < x->num_elems; i++)
         n += isnan(number_at(x, i));
     tensor_i64(out)[0] = n;
-    return true;
+    return publish(c, st);
 }
 
 enum { /* what the numbers are; behind them the dimensions */
@@ -122,12 +116,26 @@ static void count(double v, double low, double high, double *y)
         y[v < 0 ? NEGATIVE : v > 0 ? POSITIVE : ZERO]++;
 }
 
+/* A variable without a value comes as its shape alone. */
+static bool initialized(const struct tensor *x)
+{
+    bool any = true;
+    for (int d = 0; d < tensor_rank(x); d++)
+        any = any && tensor_dim(x, d) > 0;
+    return x->num_elems > 0 || !any;
+}
+
+static bool healthy(const double *y)
+{
+    return y[INITIALIZED] && y[NANS] == 0 && y[BELOW] == 0 && y[ABOVE] == 0;
+}
+
 static void sum_up(const struct tensor *x, double low, double high, double *y)
 {
     int64_t finite = 0;
     double sum = 0, squares = 0;
     memset(y, 0, NUM_NUMBERS * sizeof *y);
-    y[INITIALIZED] = 1;
+    y[INITIALIZED] = initialized(x);
     y[TOTAL] = (double)x->num_elems;
     y[LEAST] = INFINITY;
     y[GREATEST] = -INFINITY;
@@ -156,8 +164,10 @@ static bool summary_run(struct kctx *c, struct status *st)
 {
     const struct tensor *x = kernel_in(c, 0);
     const int64_t n = NUM_NUMBERS + tensor_rank(x);
+    if (watched_is_shut(kernel_state(c)))
+        return shut_out(c, st);
     struct shape shape = shape_make(&n, 1);
-    struct tensor *out = no_urls(c, st) ? kernel_out(c, 0, &shape, st) : NULL;
+    struct tensor *out = kernel_out(c, 0, &shape, st);
     shape_clear(&shape);
     if (!out)
         return false;
@@ -166,7 +176,7 @@ static bool summary_run(struct kctx *c, struct status *st)
            (double)attrs_float(kernel_attrs(c), "upper_bound"), y);
     for (int d = 0; d < tensor_rank(x); d++)
         y[NUM_NUMBERS + d] = (double)tensor_dim(x, d);
-    return true;
+    return (attrs_bool(kernel_attrs(c), "mute_if_healthy") && healthy(y)) || publish(c, st);
 }
 
 #define DEBUG_ATTRS                                                                                \
@@ -178,15 +188,19 @@ static bool summary_run(struct kctx *c, struct status *st)
         .summary = text,                                                                           \
         .inputs = {"input: T"},                                                                    \
         .outputs = {"output: " out_type},                                                          \
-        .flags = OP_UNINIT_OK,                                                                     \
+        .flags = OP_UNINIT_OK | OP_UNINIT_VALUES,                                                  \
         .no_grad = "undefined: TensorFlow registers none",                                         \
         __VA_ARGS__,                                                                               \
     }
 
 DEBUG_OP(debug_identity, "DebugIdentity", "Its input, shown to a debugger.", "T",
          .shape = infer_unchanged, .attrs = {DEBUG_ATTRS});
-KERNEL_DEF(debug_identity_cpu) = {
-    .op = "DebugIdentity", .device = "CPU", .init = debug_init, .run = identity_run};
+KERNEL_DEF(debug_identity_cpu) = {.op = "DebugIdentity",
+                                  .device = "CPU",
+                                  .flags = KERNEL_BLOCKING,
+                                  .state_bytes = sizeof(struct watched),
+                                  .init = debug_init,
+                                  .run = identity_run};
 
 DEBUG_OP(debug_nan_count, "DebugNanCount", "How many elements are NaN.", "int64",
          .shape = infer_unknown_outputs, .attrs = {DEBUG_ATTRS});
@@ -194,6 +208,8 @@ KERNEL_DEF(debug_nan_count_cpu) = {
     .op = "DebugNanCount",
     .device = "CPU",
     .types = {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, int64}"},
+    .flags = KERNEL_BLOCKING,
+    .state_bytes = sizeof(struct watched),
     .init = debug_init,
     .run = nan_run};
 
@@ -206,6 +222,8 @@ KERNEL_DEF(debug_numeric_summary_cpu) = {
     .op = "DebugNumericSummary",
     .device = "CPU",
     .types = {"T: {float, double, int8, uint8, int16, uint16, int32, int64, bool}"},
+    .flags = KERNEL_BLOCKING,
+    .state_bytes = sizeof(struct watched),
     .init = debug_init,
     .run = summary_run};
 
