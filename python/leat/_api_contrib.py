@@ -22,6 +22,45 @@ training.tracking.util: capture_dependencies list_objects object_metadata
   crf_binary_score crf_decode crf_log_likelihood crf_log_norm crf_multitag_sequence_score
   crf_sequence_score crf_unary_score viterbi_decode
 ''',
+    'contrib.distributions': '''
+/contrib.distributions.python.ops._categories: ExpRelaxedOneHotCategorical OneHotCategorical
+  RelaxedBernoulli RelaxedOneHotCategorical
+/contrib.distributions.python.ops._counting: Binomial Geometric NegativeBinomial Poisson
+/contrib.distributions.python.ops._gammas: Chi2 Chi2WithAbsDf InverseGamma
+  InverseGammaWithSoftplusConcentrationRate
+/contrib.distributions.python.ops._loc_scale: Cauchy HalfNormal Logistic
+/contrib.distributions.python.ops.deterministic: Deterministic VectorDeterministic
+/contrib.distributions.python.ops.independent: Independent
+/contrib.distributions.python.ops.mixtures: Mixture MixtureSameFamily
+/contrib.distributions.python.ops.mvn: MultivariateNormalDiag
+  MultivariateNormalDiagWithSoftplusScale MultivariateNormalFullCovariance MultivariateNormalTriL
+ops.distributions.bernoulli: Bernoulli
+ops.distributions.beta: Beta BetaWithSoftplusConcentration
+ops.distributions.categorical: Categorical
+ops.distributions.dirichlet: Dirichlet
+ops.distributions.dirichlet_multinomial: DirichletMultinomial
+ops.distributions.distribution: Distribution FULLY_REPARAMETERIZED NOT_REPARAMETERIZED
+  ReparameterizationType
+ops.distributions.exponential: Exponential ExponentialWithSoftplusRate
+ops.distributions.gamma: Gamma GammaWithSoftplusConcentrationRate
+ops.distributions.kullback_leibler: RegisterKL kl_divergence
+ops.distributions.laplace: Laplace LaplaceWithSoftplusScale
+ops.distributions.multinomial: Multinomial
+ops.distributions.normal: Normal NormalWithSoftplusScale
+ops.distributions.student_t: StudentT StudentTWithAbsDfSoftplusScale
+ops.distributions.transformed_distribution: TransformedDistribution
+ops.distributions.uniform: Uniform
+ops.distributions.util: fill_triangular fill_triangular_inverse matrix_diag_transform
+  reduce_weighted_logsumexp softplus_inverse tridiag
+''',
+    'contrib.distributions.bijectors': '''
+/contrib.distributions.python.ops.bijectors.elementwise: AbsoluteValue AffineScalar Exp Gumbel
+  PowerTransform Sigmoid SinhArcsinh Softplus Softsign Square
+/contrib.distributions.python.ops.bijectors.structure: Chain Inline Invert Permute Reshape
+  SoftmaxCentered
+ops.distributions.bijector: Bijector
+ops.distributions.identity_bijector: Identity
+''',
     'contrib.eager': '''
 eager.backprop: GradientTape
 eager.context: ASYNC DEVICE_PLACEMENT_EXPLICIT DEVICE_PLACEMENT_SILENT DEVICE_PLACEMENT_WARN SYNC

@@ -173,11 +173,14 @@ class Distribution(object):
 
     def sample(self, sample_shape=(), seed=None, name='sample'):
         """Samples; the shape comes before the batch's and the event's."""
+        return self._call_sample_n(sample_shape, seed, name)
+
+    def _call_sample_n(self, sample_shape, seed, name, **kwargs):
         with self._name_scope(name, values=[sample_shape]):
             sample_shape = ops.convert_to_tensor(sample_shape, dtype=dtypes.int32,
                                                  name='sample_shape')
             sample_shape, n = self._expand_sample_shape_to_vector(sample_shape, 'sample_shape')
-            samples = self._sample_n(n, seed)
+            samples = self._sample_n(n, seed, **kwargs)
             batch_event_shape = array_ops.shape(samples)[1:]
             final_shape = array_ops.concat([sample_shape, batch_event_shape], 0)
             samples = array_ops.reshape(samples, final_shape)

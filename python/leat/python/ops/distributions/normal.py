@@ -95,6 +95,13 @@ class Normal(distribution.Distribution):
     def _mode(self):
         return self._mean()
 
+    def _quantile(self, p):
+        return self._inv_z(special_math.ndtri(p))
+
+    def _inv_z(self, z):
+        with ops.name_scope('reconstruct', values=[z]):
+            return z * self.scale + self.loc
+
     def _z(self, x):
         with ops.name_scope('standardize', values=[x]):
             return (x - self.loc) / self.scale
