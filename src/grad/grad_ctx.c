@@ -107,14 +107,26 @@ int grad_type_of(struct grad_ctx *g, struct output o)
 
 const struct shape *grad_shape_of(struct grad_ctx *g, struct output o)
 {
+    const struct tensor *literal = grad_literal(o);
+    if (literal)
+        return &literal->shape;
     struct grad_kept *k = keep(g);
     k->shape = output_valid(o) ? output_shape(o) : shape_unknown();
     return &k->shape;
 }
 
+const struct tensor *grad_keep_tensor(struct grad_ctx *g, const struct tensor *t)
+{
+    struct grad_kept *k = keep(g);
+    k->tensor = tensor_copy(t);
+    return &k->tensor;
+}
+
 const struct tensor *grad_const_of(struct grad_ctx *g, struct output o)
 {
     struct tensor t = {0};
+    if (grad_literal(o))
+        return grad_literal(o);
     if (!output_valid(o) || !graph_constant(o, &t))
         return NULL;
     struct grad_kept *k = keep(g);
@@ -165,12 +177,13 @@ bool grad_dy_slices(struct grad_ctx *g, int i, struct grad_slices *out)
 void grad_set(struct grad_ctx *g, int input, struct output dx)
 {
     ASSERT(input >= 0 && input < g->node->num_inputs);
-    g->dxs[input] = (struct grad_value){.values = dx};
+    g->dxs[input] = (struct grad_value){.values = grad_resolve(g, dx)};
 }
 
 void grad_set_slices(struct grad_ctx *g, int input, struct grad_slices dx)
 {
-    g->dxs[input] = (struct grad_value){dx.values, dx.indices, dx.dense_shape};
+    g->dxs[input] = (struct grad_value){grad_resolve(g, dx.values), grad_resolve(g, dx.indices),
+                                        grad_resolve(g, dx.dense_shape)};
 }
 
 bool grad_fail(struct grad_ctx *g, struct status *st, int code, const char *fmt, ...)
@@ -203,11 +216,29 @@ bool grad_done(struct grad_ctx *g, struct status *st)
 
 /* --- building nodes --- */
 
-static char *node_name(struct grad_ctx *g, const char *op)
+void grad_name(struct grad_ctx *g, const char *name)
 {
-    char *wanted = arena_printf(&g->arena, "%s%s%s", g->prefix, g->prefix[0] ? "/" : "",
-                                g->next_name ? g->next_name : op);
+    if (grad_as_python(g))
+        g->next_name = name;
+}
+
+/* Of "name=Op": the op, and the name for the node where tf.gradients' names are wanted. */
+static char *node_name(struct grad_ctx *g, const char *text, const char **op)
+{
+    const char *equals = strchr(text, '=');
+    *op = equals ? equals + 1 : text;
+    const char *name = *op;
+    if (g->scope_name) {
+        char *own = mem_strdup(g->scope_name);
+        g->scope_name = NULL;
+        return own;
+    }
+    if (g->next_name)
+        name = g->next_name;
+    else if (equals && grad_as_python(g))
+        name = arena_printf(&g->arena, "%.*s", (int)(equals - text), text);
     g->next_name = NULL;
+    char *wanted = arena_printf(&g->arena, "%s%s%s", g->prefix, g->prefix[0] ? "/" : "", name);
     return graph_unique_name(g->graph, wanted, true);
 }
 
@@ -320,7 +351,10 @@ struct node *grad_node(struct grad_ctx *g, const struct grad_build *b)
         return NULL;
     if (belongs_forward(g->w, b))
         return node_forward(g, b);
-    char *name = node_name(g, b->op);
+    struct grad_build plain = *b;
+    char *name = node_name(g, b->op, &plain.op);
+    plain.inputs = grad_resolve_inputs(g, b, plain.op, name);
+    b = &plain;
     const struct output *inputs = b->inputs;
     if (g->w && g->w->cur && !g->w->raw) {
         const char *outer = g->prefix;

@@ -15,6 +15,7 @@ struct grad_ctx {
     const char *prefix;
     const struct grad_request *r; /* for its hooks; NULL: none */
     const char *next_name;        /* the next node is called so, not by its op; then NULL again */
+    const char *scope_name;       /* or so, which is taken for it already */
     const char *next_device;      /* of the next nodes; NULL: as the scopes say */
     struct grad_value *dys;       /* per output */
     struct grad_value *dxs;       /* per input; cleared at the start */
@@ -25,6 +26,15 @@ struct grad_ctx {
 
 /* Keeps UNIMPLEMENTED as the error, if it is the first. */
 void grad_fail_unimplemented(struct grad_ctx *g, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The value of a literal (grad_literal.c), NULL: another output; the constant that it becomes; the
+ * inputs of a node called `name` with constants in the place of literals. */
+const struct tensor *grad_literal(struct output o);
+struct output grad_resolve(struct grad_ctx *g, struct output o);
+const struct output *grad_resolve_inputs(struct grad_ctx *g, const struct grad_build *b,
+                                         const char *op, const char *name);
+struct output grad_zeros_as_python(struct grad_ctx *g, struct output x);     /* tf.zeros_like */
+struct output grad_shape_literal(struct grad_ctx *g, const struct shape *s); /* all known */
+const struct tensor *grad_keep_tensor(struct grad_ctx *g, const struct tensor *t); /* a copy */
 /* A scalar. */
 struct output grad_const_of_type(struct grad_ctx *g, int type, double v);
 void grad_ctx_release(struct grad_ctx *g);

@@ -5,13 +5,6 @@
 
 #include "base/mem.h"
 
-struct output grad_const(struct grad_ctx *g, const struct tensor *t)
-{
-    struct attr attrs[] = {{(char *)"value", attr_tensor(t)},
-                           {(char *)"dtype", attr_type(t->dtype)}};
-    return grad_opv(g, "Const", 0, NULL, 2, attrs);
-}
-
 static struct output const_from(struct grad_ctx *g, int dtype, const int64_t *dims, int rank,
                                 const void *elems)
 {
@@ -103,7 +96,7 @@ struct output grad_shape(struct grad_ctx *g, struct output x)
             return grad_op1(g, "Shape", x);
         dims[i] = (int32_t)shape_dim(s, i);
     }
-    if (!g->next_name && g->r && g->r->node_scopes)
+    if (!g->next_name && grad_as_python(g))
         g->next_name = "Shape";
     return grad_const_i32s(g, dims, s->rank);
 }
@@ -112,7 +105,9 @@ struct output grad_zeros_like(struct grad_ctx *g, struct output x)
 {
     if (output_valid(x) && g->w && (g->w->cur || grad_type_of(g, x) == DT_RESOURCE))
         return walk_zeros(g, x); /* in a loop x itself would have to be kept */
-    return grad_op1(g, "ZerosLike", x);
+    if (!grad_as_python(g))
+        return grad_op1(g, "ZerosLike", x);
+    return grad_zeros_as_python(g, x);
 }
 
 struct output grad_neg(struct grad_ctx *g, struct output x)
@@ -122,22 +117,22 @@ struct output grad_neg(struct grad_ctx *g, struct output x)
 
 struct output grad_mul(struct grad_ctx *g, struct output a, struct output b)
 {
-    return grad_op2(g, "Mul", a, b);
+    return grad_op2(g, "mul=Mul", a, b);
 }
 
 struct output grad_add(struct grad_ctx *g, struct output a, struct output b)
 {
-    return grad_op2(g, "Add", a, b);
+    return grad_op2(g, grad_as_python(g) ? "add=AddV2" : "Add", a, b);
 }
 
 struct output grad_sub(struct grad_ctx *g, struct output a, struct output b)
 {
-    return grad_op2(g, "Sub", a, b);
+    return grad_op2(g, "sub=Sub", a, b);
 }
 
 struct output grad_div(struct grad_ctx *g, struct output a, struct output b)
 {
-    return grad_op2(g, "RealDiv", a, b);
+    return grad_op2(g, "truediv=RealDiv", a, b);
 }
 
 struct output grad_conj(struct grad_ctx *g, struct output x)
@@ -172,11 +167,7 @@ static struct output unbroadcast_known(struct grad_ctx *g, struct output dx, con
         return dx;
     for (int i = 0; i < x->rank; i++)
         dims[i] = (int32_t)shape_dim(x, i);
-    if (g->r && g->r->node_scopes)
-        g->next_name = "Sum/reduction_indices";
     struct output sum = grad_op2(g, "Sum", dx, grad_const_i32s(g, axes, num_axes));
-    if (g->r && g->r->node_scopes)
-        g->next_name = "Reshape/shape";
     return grad_reshape(g, sum, grad_const_i32s(g, dims, x->rank));
 }
 
@@ -211,32 +202,58 @@ static bool broadcast_known(const struct shape *a, const struct shape *b, int64_
  * that would have to be kept for each turn. */
 static struct output shape_at_run(struct grad_ctx *g, struct output x)
 {
-    const bool known = !(g->r && g->r->node_scopes) || (g->w && g->w->cur);
+    const bool known = !grad_as_python(g) || (g->w && g->w->cur);
     return known ? grad_shape(g, x) : grad_op1(g, "Shape", x);
+}
+
+static struct node *broadcast_args(struct grad_ctx *g, struct output a, struct output b)
+{
+    return grad_nodev(g, "BroadcastGradientArgs", 2, (struct output[]){a, b}, 0, NULL);
+}
+
+struct output grad_shape_literal(struct grad_ctx *g, const struct shape *s)
+{
+    int32_t dims[SHAPE_MAX_RANK];
+    for (int i = 0; i < s->rank; i++)
+        dims[i] = (int32_t)shape_dim(s, i);
+    return grad_const_i32s(g, dims, s->rank);
+}
+
+struct grad_broadcast grad_broadcast(struct grad_ctx *g, enum grad_broadcast_how how)
+{
+    struct output a = grad_in(g, 0), b = grad_in(g, 1);
+    const struct shape *sa = grad_shape_of(g, a), *sb = grad_shape_of(g, b);
+    const bool python = grad_as_python(g);
+    struct grad_broadcast s = {.shape = {a, b}};
+    s.known = broadcast_known(sa, sb, s.dims, &s.rank) && !(python && how == GRAD_BY_SHAPES);
+    if (s.known) {
+        if (python && (how == GRAD_BY_DIMS_ALWAYS || !shape_equal(sa, sb)))
+            (void)broadcast_args(g, grad_shape_literal(g, sa),
+                                 grad_shape_literal(g, sb)); /* which nothing reads */
+        return s;
+    }
+    s.shape[0] = how == GRAD_BY_SHAPES ? grad_shape(g, a) : shape_at_run(g, a);
+    s.shape[1] = how == GRAD_BY_SHAPES ? grad_shape(g, b) : shape_at_run(g, b);
+    s.args = broadcast_args(g, s.shape[0], s.shape[1]);
+    return s;
+}
+
+struct output grad_summed(struct grad_ctx *g, const struct grad_broadcast *s, int i,
+                          struct output dx)
+{
+    if (!s->known)
+        return grad_reshape(g, grad_op2(g, "Sum", dx, grad_node_out(g, s->args, i)), s->shape[i]);
+    struct shape full = shape_make(s->dims, s->rank);
+    struct output sum = unbroadcast_known(g, dx, grad_shape_of(g, s->shape[i]), &full);
+    shape_clear(&full);
+    return sum;
 }
 
 void grad_set_broadcast(struct grad_ctx *g, struct output dx_a, struct output dx_b)
 {
-    struct output a = grad_in(g, 0), b = grad_in(g, 1);
-    const struct shape *sa = grad_shape_of(g, a), *sb = grad_shape_of(g, b);
-    int64_t dims[SHAPE_MAX_RANK];
-    int rank;
-    if (broadcast_known(sa, sb, dims, &rank)) {
-        struct shape full = shape_make(dims, rank);
-        if (output_valid(dx_a))
-            grad_set(g, 0, unbroadcast_known(g, dx_a, sa, &full));
-        if (output_valid(dx_b))
-            grad_set(g, 1, unbroadcast_known(g, dx_b, sb, &full));
-        shape_clear(&full);
-        return;
-    }
-    struct output shape_a = shape_at_run(g, a), shape_b = shape_at_run(g, b);
-    struct node *args =
-        grad_nodev(g, "BroadcastGradientArgs", 2, (struct output[]){shape_a, shape_b}, 0, NULL);
+    const struct grad_broadcast s = grad_broadcast(g, GRAD_BY_DIMS);
     if (output_valid(dx_a))
-        grad_set(g, 0,
-                 grad_reshape(g, grad_op2(g, "Sum", dx_a, grad_node_out(g, args, 0)), shape_a));
+        grad_set(g, 0, grad_summed(g, &s, 0, dx_a));
     if (output_valid(dx_b))
-        grad_set(g, 1,
-                 grad_reshape(g, grad_op2(g, "Sum", dx_b, grad_node_out(g, args, 1)), shape_b));
+        grad_set(g, 1, grad_summed(g, &s, 1, dx_b));
 }

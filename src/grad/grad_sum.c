@@ -29,7 +29,7 @@ struct output grad_densify(struct grad_ctx *g, const struct grad_value *v)
     if (!output_valid(v->indices))
         return v->values;
     struct output num_rows =
-        grad_opv(g, "StridedSlice", 4,
+        grad_opv(g, "strided_slice=StridedSlice", 4,
                  (struct output[]){v->dense_shape, grad_const_i32s(g, (int32_t[]){0}, 1),
                                    grad_const_i32s(g, (int32_t[]){1}, 1),
                                    grad_const_i32s(g, (int32_t[]){1}, 1)},
@@ -43,7 +43,7 @@ static struct output concat_rows(struct grad_ctx *g, const struct output *parts,
     for (int i = 0; i < n; i++)
         inputs[i] = parts[i];
     inputs[n] = grad_const_i32(g, 0);
-    struct node *node = grad_node(g, &(struct grad_build){.op = "ConcatV2",
+    struct node *node = grad_node(g, &(struct grad_build){.op = "concat=ConcatV2",
                                                           .inputs = inputs,
                                                           .num_inputs = n + 1,
                                                           .list_sizes = (int[]){n, 1}});

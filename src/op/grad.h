@@ -87,6 +87,13 @@ bool grad_fail(struct grad_ctx *g, struct status *st, int code, const char *fmt,
 MUST_CHECK bool grad_done(struct grad_ctx *g, struct status *st);
 
 /* --- building nodes --- */
+/* Whether nodes are to be those of tf.gradients in Python, their names too: wherever the same
+ * values may come of several nodes, and there are fewer for the C API. */
+bool grad_as_python(const struct grad_ctx *g);
+/* If so, the next node is called this. A constant that is made without is called after the argument
+ * of its first reader: `mul/y`. */
+void grad_name(struct grad_ctx *g, const char *name);
+/* An op may be given with a name for that: "mul=Mul". */
 struct output grad_op1(struct grad_ctx *g, const char *op, struct output a);
 struct output grad_op2(struct grad_ctx *g, const char *op, struct output a, struct output b);
 struct output grad_op3(struct grad_ctx *g, const char *op, struct output a, struct output b,
@@ -133,8 +140,28 @@ struct output grad_div(struct grad_ctx *g, struct output a, struct output b); /*
 struct output grad_conj(struct grad_ctx *g, struct output x); /* x itself unless complex */
 struct output grad_identity(struct grad_ctx *g, struct output x);
 struct output grad_reshape(struct grad_ctx *g, struct output x, struct output shape);
-/* Sums dx over what broadcasting had spread, and gives it x's shape: for binary ops. dx_a and dx_b
- * are set as the gradients of inputs 0 and 1. Skips the work where the shapes are known equal. */
+/* Zeros of like's type: tf.zeros(shape). Ones: tf.ones_like. */
+struct output grad_zeros(struct grad_ctx *g, struct output shape, struct output like);
+struct output grad_ones_like(struct grad_ctx *g, struct output x);
+/* o, which in tf.gradients is `reader/name` if it is a constant that the reader is given. */
+struct output grad_called(struct grad_ctx *g, struct output o, const char *name);
+/* Binary ops: what broadcasting had spread. The ways differ in tf.gradients alone, in what is left
+ * out where the shapes are known: all but the sums; the same, though not if they are equal;
+ * nothing. */
+enum grad_broadcast_how { GRAD_BY_DIMS, GRAD_BY_DIMS_ALWAYS, GRAD_BY_SHAPES };
+struct grad_broadcast {
+    bool known;
+    int rank;
+    int64_t dims[SHAPE_MAX_RANK];
+    struct output shape[2]; /* with `known` the inputs */
+    struct node *args;
+};
+struct grad_broadcast grad_broadcast(struct grad_ctx *g, enum grad_broadcast_how how);
+/* dx, summed over it and in the shape of input i. */
+struct output grad_summed(struct grad_ctx *g, const struct grad_broadcast *s, int i,
+                          struct output dx);
+/* dx_a and dx_b so, as the gradients of inputs 0 and 1. Skips the work where the shapes are known
+ * equal. */
 void grad_set_broadcast(struct grad_ctx *g, struct output dx_a, struct output dx_b);
 
 #endif

@@ -12,7 +12,7 @@
 static struct output front_axis(struct grad_ctx *g, struct join j)
 {
     struct output axis = grad_cast(g, grad_in(g, j.axis), DT_INT32);
-    return grad_op2(g, "FloorMod", axis, grad_op1(g, "Rank", grad_in(g, j.first)));
+    return grad_op2(g, "mod=FloorMod", axis, grad_op1(g, "Rank", grad_in(g, j.first)));
 }
 
 /* Cuts x into the pieces that the inputs were: dx[i]. */
@@ -61,7 +61,7 @@ static struct output first_of(struct grad_ctx *g, struct output vector)
     struct output spec[] = {vector, grad_const_i32s(g, (int32_t[]){0}, 1),
                             grad_const_i32s(g, (int32_t[]){1}, 1),
                             grad_const_i32s(g, (int32_t[]){1}, 1)};
-    return grad_opv(g, "StridedSlice", 4, spec, 1,
+    return grad_opv(g, "strided_slice=StridedSlice", 4, spec, 1,
                     (struct attr[]){{(char *)"shrink_axis_mask", attr_int(1)}});
 }
 
@@ -74,7 +74,7 @@ static void share_rows(struct grad_ctx *g, struct join j, struct grad_slices dy)
         struct output size = grad_shape(g, grad_in(g, j.first + i));
         struct output end = grad_add(g, start, grad_cast(g, first_of(g, size), type));
         struct output mine =
-            grad_op2(g, "LogicalAnd", grad_op2(g, "GreaterEqual", dy.indices, start),
+            grad_op2(g, "and=LogicalAnd", grad_op2(g, "GreaterEqual", dy.indices, start),
                      grad_op2(g, "Less", dy.indices, end));
         struct output which =
             grad_reshape(g, grad_op1(g, "Where", mine), grad_const_i32s(g, (int32_t[]){-1}, 1));
@@ -93,7 +93,7 @@ static struct output at_axis(struct grad_ctx *g, int axis, struct output v)
         grad_op2(g, "Fill", grad_const_i32s(g, (int32_t[]){axis}, 1), grad_const_i32(g, 0));
     struct output parts[] = {zeros, v, grad_const_i32(g, 0)};
     struct grad_build join = {
-        .op = "ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
+        .op = "concat=ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
     return grad_node_out(g, grad_node(g, &join), 0);
 }
 
@@ -112,7 +112,7 @@ static void share_columns(struct grad_ctx *g, struct join j, int axis, struct gr
         struct output end = grad_add(g, begin, width);
         struct output spec[] = {dy.values, at_axis(g, axis, begin), at_axis(g, axis, end), strides};
         struct grad_slices dx = {
-            .values = grad_opv(g, "StridedSlice", 4, spec, 2,
+            .values = grad_opv(g, "strided_slice=StridedSlice", 4, spec, 2,
                                (struct attr[]){{(char *)"begin_mask", attr_int(whole)},
                                                {(char *)"end_mask", attr_int(whole)}}),
             .indices = dy.indices,

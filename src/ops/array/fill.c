@@ -56,8 +56,8 @@ static bool fill_shape(struct infer_ctx *c, struct status *st)
 static bool fill_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0);
-    struct output axes =
-        grad_op3(g, "Range", grad_const_i32(g, 0), grad_op1(g, "Rank", dy), grad_const_i32(g, 1));
+    struct output axes = grad_op3(g, "range=Range", grad_const_i32(g, 0), grad_op1(g, "Rank", dy),
+                                  grad_const_i32(g, 1));
     grad_set(g, 1, grad_op2(g, "Sum", dy, axes));
     return grad_done(g, st);
 }

@@ -65,7 +65,7 @@ static bool pack_grad(struct grad_ctx *g, struct status *st)
 {
     int n = grad_num_inputs(g);
     struct node *pieces =
-        grad_nodev(g, "Unpack", 1, (struct output[]){grad_dy(g, 0)}, 2,
+        grad_nodev(g, "unstack=Unpack", 1, (struct output[]){grad_dy(g, 0)}, 2,
                    (struct attr[]){{(char *)"num", attr_int(n)},
                                    {(char *)"axis", attr_int(attrs_int(grad_attrs(g), "axis"))}});
     for (int i = 0; i < n; i++)
@@ -161,8 +161,11 @@ static bool unpack_grad(struct grad_ctx *g, struct status *st)
         dys[i] = grad_dy(g, i);
     struct attrs attrs = {0};
     attrs_set(&attrs, "axis", attr_int(attrs_int(grad_attrs(g), "axis")));
-    struct grad_build b = {
-        .op = "Pack", .inputs = dys, .num_inputs = n, .list_sizes = (int[]){n}, .attrs = &attrs};
+    struct grad_build b = {.op = "stack=Pack",
+                           .inputs = dys,
+                           .num_inputs = n,
+                           .list_sizes = (int[]){n},
+                           .attrs = &attrs};
     grad_set(g, 0, grad_node_out(g, grad_node(g, &b), 0));
     attrs_clear(&attrs);
     mem_free(dys);

@@ -62,7 +62,7 @@ static bool pad_grad(struct grad_ctx *g, struct status *st)
     struct output spec[] = {pads, grad_const_i32s(g, (int32_t[]){0, 0}, 2),
                             grad_const_i32s(g, (int32_t[]){0, 1}, 2),
                             grad_const_i32s(g, (int32_t[]){1, 1}, 2)};
-    struct output begin = grad_opv(g, "StridedSlice", 4, spec, 3,
+    struct output begin = grad_opv(g, "strided_slice=StridedSlice", 4, spec, 3,
                                    (struct attr[]){{(char *)"begin_mask", attr_int(1)},
                                                    {(char *)"end_mask", attr_int(1)},
                                                    {(char *)"shrink_axis_mask", attr_int(2)}});

@@ -210,7 +210,7 @@ static bool gather_grad(struct grad_ctx *g, struct status *st)
     struct output flat =
         grad_reshape(g, grad_in(g, levels + 1), grad_const_i32s(g, (int32_t[]){-1}, 1));
     struct output starts = gather_of(g, splits, flat);
-    struct output ends = grad_opv(g, "StridedSlice", 4,
+    struct output ends = grad_opv(g, "strided_slice=StridedSlice", 4,
                                   (struct output[]){splits, grad_const_i32s(g, (int32_t[]){1}, 1),
                                                     grad_const_i32s(g, (int32_t[]){0}, 1),
                                                     grad_const_i32s(g, (int32_t[]){1}, 1)},

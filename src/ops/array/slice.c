@@ -75,7 +75,7 @@ static bool slice_grad(struct grad_ctx *g, struct status *st)
     struct output parts[3] = {grad_reshape(g, begin, column), grad_reshape(g, after, column),
                               grad_const_i32(g, 1)};
     struct grad_build join = {
-        .op = "ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
+        .op = "concat=ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
     grad_set(g, 0, grad_op2(g, "Pad", grad_dy(g, 0), grad_node_out(g, grad_node(g, &join), 0)));
     return grad_done(g, st);
 }

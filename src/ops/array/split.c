@@ -121,7 +121,7 @@ static bool join_grad(struct grad_ctx *g, int value, int axis, struct status *st
         in[i] = grad_dy(g, i);
     in[n] = grad_in(g, axis);
     struct grad_build join = {
-        .op = "ConcatV2", .inputs = in, .num_inputs = n + 1, .list_sizes = (int[]){n, 1}};
+        .op = "concat=ConcatV2", .inputs = in, .num_inputs = n + 1, .list_sizes = (int[]){n, 1}};
     grad_set(g, value, grad_node_out(g, grad_node(g, &join), 0));
     mem_free(in);
     return grad_done(g, st);

@@ -50,7 +50,7 @@ static bool permuted_shape(struct infer_ctx *c, struct status *st)
 static bool transpose_grad(struct grad_ctx *g, struct status *st)
 {
     struct output back = grad_op1(g, "InvertPermutation", grad_in(g, 1));
-    grad_set(g, 0, grad_op2(g, "Transpose", grad_dy(g, 0), back));
+    grad_set(g, 0, grad_op2(g, "transpose=Transpose", grad_dy(g, 0), back));
     return grad_done(g, st);
 }
 

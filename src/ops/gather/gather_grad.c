@@ -11,7 +11,7 @@ struct output gather_concat(struct grad_ctx *g, const struct output *parts, int 
         in[i] = parts[i];
     in[n] = grad_const_i32(g, 0);
     struct grad_build b = {
-        .op = "ConcatV2", .inputs = in, .num_inputs = n + 1, .list_sizes = (int[]){n, 1}};
+        .op = "concat=ConcatV2", .inputs = in, .num_inputs = n + 1, .list_sizes = (int[]){n, 1}};
     return grad_node_out(g, grad_node(g, &b), 0);
 }
 
@@ -62,7 +62,7 @@ static struct output batched_ids(struct grad_ctx *g, struct output batch, struct
     struct output ids =
         grad_reshape(g, indices, gather_concat(g, (struct output[]){batch, num}, 2));
     struct output numbers =
-        grad_op3(g, "Range", grad_const_i32(g, 0), scalar_of(g, batch), grad_const_i32(g, 1));
+        grad_op3(g, "range=Range", grad_const_i32(g, 0), scalar_of(g, batch), grad_const_i32(g, 1));
     struct output column[] = {batch, one_item(g, 1)};
     struct output starts = grad_reshape(g, grad_mul(g, numbers, rows), gather_concat(g, column, 2));
     return grad_reshape(g, grad_add(g, ids, grad_cast(g, starts, type)), grad_mul(g, batch, num));
@@ -81,7 +81,7 @@ bool gather_set_dense(struct grad_ctx *g, struct output shape, struct output axi
     int b = (int)(batch_dims < 0 ? batch_dims + rank : batch_dims);
     struct output b_items = one_item(g, b);
     struct output at = grad_reshape(
-        g, grad_op2(g, "FloorMod", grad_cast(g, axis, DT_INT32), grad_op1(g, "Size", x)),
+        g, grad_op2(g, "mod=FloorMod", grad_cast(g, axis, DT_INT32), grad_op1(g, "Size", x)),
         one_item(g, 1));
     struct output one = one_item(g, 1);
     struct output batch = product(g, gather_part(g, x, 0, b));
@@ -94,12 +94,12 @@ bool gather_set_dense(struct grad_ctx *g, struct output shape, struct output axi
     struct output four[] = {batch, outer, num, inner};
     struct output dy = grad_reshape(g, grad_dy(g, 0), gather_concat(g, four, 4));
     struct output three[] = {grad_mul(g, batch, num), outer, inner};
-    dy = grad_reshape(g, grad_op2(g, "Transpose", dy, swap), gather_concat(g, three, 3));
+    dy = grad_reshape(g, grad_op2(g, "transpose=Transpose", dy, swap), gather_concat(g, three, 3));
     struct output ids = b == 0 ? flat(g, indices) : batched_ids(g, batch, num, rows);
     struct output sum =
         grad_op3(g, "UnsortedSegmentSum", dy, ids, scalar_of(g, grad_mul(g, batch, rows)));
     struct output back[] = {batch, rows, outer, inner};
-    sum = grad_op2(g, "Transpose", grad_reshape(g, sum, gather_concat(g, back, 4)), swap);
+    sum = grad_op2(g, "transpose=Transpose", grad_reshape(g, sum, gather_concat(g, back, 4)), swap);
     grad_set(g, 0, grad_reshape(g, sum, shape));
     return true;
 }

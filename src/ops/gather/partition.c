@@ -28,7 +28,8 @@ static bool partition_grad(struct grad_ctx *g, struct status *st)
     struct output data = grad_in(g, 0), parts = grad_in(g, 1);
     int n = grad_num_outputs(g);
     struct output num = grad_op1(g, "Size", parts);
-    struct output numbers = grad_op3(g, "Range", grad_const_i32(g, 0), num, grad_const_i32(g, 1));
+    struct output numbers =
+        grad_op3(g, "range=Range", grad_const_i32(g, 0), num, grad_const_i32(g, 1));
     numbers = grad_reshape(g, numbers, grad_shape(g, parts));
     struct node *dealt = grad_nodev(g, "DynamicPartition", 2, (struct output[]){numbers, parts}, 1,
                                     (struct attr[]){{(char *)"num_partitions", attr_int(n)}});

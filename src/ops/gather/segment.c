@@ -40,7 +40,7 @@ static bool mean_grad(struct grad_ctx *g, struct status *st)
     struct output parts[] = {grad_shape(g, ids), grad_op2(g, "Fill", tail, grad_const_i32(g, 1)),
                              grad_const_i32(g, 0)};
     struct grad_build join = {
-        .op = "ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
+        .op = "concat=ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
     struct output ones =
         grad_op2(g, "Fill", grad_node_out(g, grad_node(g, &join), 0), grad_const_like(g, dy, 1));
     struct output counts = grad_op2(g, "SegmentSum", ones, ids);

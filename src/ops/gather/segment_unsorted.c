@@ -116,11 +116,11 @@ static struct picked pick(struct grad_ctx *g, struct output x)
     struct output ones = grad_op2(g, "Fill", grad_reshape(g, more, one), grad_const_i32(g, 1));
     struct output parts[] = {grad_shape(g, inside), ones, grad_const_i32(g, 0)};
     struct grad_build join = {
-        .op = "ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
+        .op = "concat=ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
     inside = grad_reshape(g, inside, grad_node_out(g, grad_node(g, &join), 0));
     struct output all = grad_op2(g, "Fill", grad_shape(g, p.values),
                                  grad_op2(g, "Equal", grad_const_i32(g, 0), grad_const_i32(g, 0)));
-    p.inside = grad_op2(g, "LogicalAnd", inside, all);
+    p.inside = grad_op2(g, "and=LogicalAnd", inside, all);
     return p;
 }
 
@@ -139,7 +139,7 @@ static bool extreme_grad(struct grad_ctx *g, struct status *st)
 {
     struct output x = grad_in(g, 0), ids = grad_in(g, 1), dy = grad_dy(g, 0);
     struct picked y = pick(g, grad_out(g, 0));
-    struct output hit = grad_op2(g, "LogicalAnd", grad_op2(g, "Equal", x, y.values), y.inside);
+    struct output hit = grad_op2(g, "and=LogicalAnd", grad_op2(g, "Equal", x, y.values), y.inside);
     struct output num = grad_op3(g, "UnsortedSegmentSum", grad_cast(g, hit, grad_type_of(g, dy)),
                                  ids, grad_in(g, 2));
     struct output share = grad_op2(g, "Gather", grad_div(g, dy, num), y.ids);

@@ -16,10 +16,10 @@ static bool dense_grad(struct grad_ctx *g, struct status *st)
 {
     struct output indices = grad_in(g, 0), dy = grad_dy(g, 0);
     struct output values = grad_op2(g, "GatherNd", dy, indices);
-    struct output axes =
-        grad_op3(g, "Range", grad_const_i32(g, 0), grad_op1(g, "Rank", dy), grad_const_i32(g, 1));
+    struct output axes = grad_op3(g, "range=Range", grad_const_i32(g, 0), grad_op1(g, "Rank", dy),
+                                  grad_const_i32(g, 1));
     struct output all = grad_op2(g, "Sum", dy, axes);
-    struct output value_axes = grad_op3(g, "Range", grad_const_i32(g, 0),
+    struct output value_axes = grad_op3(g, "range=Range", grad_const_i32(g, 0),
                                         grad_op1(g, "Rank", values), grad_const_i32(g, 1));
     grad_set(g, 2, values);
     grad_set(g, 3, grad_sub(g, all, grad_op2(g, "Sum", values, value_axes)));

@@ -234,9 +234,10 @@ static struct order order_of(struct grad_ctx *g, struct output x)
 static struct output by_saturation(struct grad_ctx *g, const struct order *o, struct output x)
 {
     struct output square = grad_mul(g, o->high, o->high);
-    struct output of_high = grad_mul(g, o->is_high, grad_op2(g, "DivNoNan", o->low, square));
+    struct output of_high =
+        grad_mul(g, o->is_high, grad_op2(g, "div_no_nan=DivNoNan", o->low, square));
     struct output one = grad_const_like(g, x, 1);
-    struct output of_low = grad_mul(g, o->is_low, grad_op2(g, "DivNoNan", one, o->high));
+    struct output of_low = grad_mul(g, o->is_low, grad_op2(g, "div_no_nan=DivNoNan", one, o->high));
     return grad_mul(g, is_positive(g, x), grad_sub(g, of_high, of_low));
 }
 
@@ -252,7 +253,7 @@ static struct output by_hue(struct grad_ctx *g, const struct order *o)
     struct output of_high = grad_mul(g, o->is_high, grad_sub(g, o->mid, o->low));
     struct output of_low = grad_mul(g, o->is_low, grad_sub(g, o->high, o->mid));
     struct output sum = grad_sub(g, grad_sub(g, grad_mul(g, o->is_mid, range), of_high), of_low);
-    struct output d = grad_op2(g, "DivNoNan", sum, grad_mul(g, range, range));
+    struct output d = grad_op2(g, "div_no_nan=DivNoNan", sum, grad_mul(g, range, range));
     struct output sixth = grad_mul(g, is_positive(g, o->high), grad_const_like(g, s, 1.0 / 6));
     return grad_mul(g, grad_mul(g, sixth, s), d);
 }

@@ -18,12 +18,25 @@ static bool sub_grad(struct grad_ctx *g, struct status *st)
     return grad_done(g, st);
 }
 
+/* Known, and those of x, y and dy alike. */
+static bool shapes_equal(struct grad_ctx *g, struct output dy)
+{
+    const struct shape *x = grad_shape_of(g, grad_in(g, 0)), *y = grad_shape_of(g, grad_in(g, 1));
+    return shape_known(x) && shape_equal(x, y) && shape_equal(x, grad_shape_of(g, dy));
+}
+
 static bool mul_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0), x = grad_conj(g, grad_in(g, 0)),
                   y = grad_conj(g, grad_in(g, 1));
-    struct output dx = grad_mul(g, dy, y);
-    grad_set_broadcast(g, dx, grad_mul(g, x, dy));
+    const int type = grad_type_of(g, dy);
+    if (grad_as_python(g) && (type == DT_FLOAT || type == DT_INT32) && shapes_equal(g, dy)) {
+        grad_set(g, 0, grad_op2(g, "Mul", dy, y));
+        grad_set(g, 1, grad_op2(g, "Mul", dy, x));
+        return grad_done(g, st);
+    }
+    struct output dx = grad_op2(g, "Mul", dy, y);
+    grad_set_broadcast(g, dx, grad_op2(g, "Mul", x, dy));
     return grad_done(g, st);
 }
 
@@ -38,19 +51,27 @@ static bool mul_no_nan_grad(struct grad_ctx *g, struct status *st)
 static bool squared_difference_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0);
-    struct output dx =
-        grad_mul(g, grad_scaled(g, dy, 2), grad_sub(g, grad_in(g, 0), grad_in(g, 1)));
-    grad_set_broadcast(g, dx, grad_neg(g, dx));
+    grad_name(g, "scalar");
+    struct output two = grad_const_like(g, dy, 2), twice = grad_op2(g, "Mul", two, dy);
+    struct output dx = grad_mul(g, twice, grad_sub(g, grad_in(g, 0), grad_in(g, 1)));
+    const struct grad_broadcast s = grad_broadcast(g, GRAD_BY_DIMS);
+    grad_set(g, 0, grad_summed(g, &s, 0, dx));
+    grad_set(g, 1, grad_neg(g, grad_summed(g, &s, 1, dx)));
     return grad_done(g, st);
 }
 
 /* dy goes to x where `chosen` says that x was taken (on a tie, too), else to y. */
 static bool extreme_grad(struct grad_ctx *g, const char *chosen, struct status *st)
 {
-    struct output dy = grad_dy(g, 0), zeros = grad_zeros_like(g, dy);
+    struct output dy = grad_dy(g, 0);
+    const struct grad_broadcast s = grad_broadcast(g, GRAD_BY_SHAPES);
+    struct output zeros =
+        grad_as_python(g) ? grad_zeros(g, grad_shape(g, dy), dy) : grad_zeros_like(g, dy);
     struct output taken = grad_op2(g, chosen, grad_in(g, 0), grad_in(g, 1));
     struct output dx = grad_op3(g, "Select", taken, dy, zeros);
-    grad_set_broadcast(g, dx, grad_op3(g, "Select", taken, zeros, dy));
+    grad_set(g, 0, grad_summed(g, &s, 0, dx));
+    dx = grad_op3(g, "Select", taken, zeros, dy);
+    grad_set(g, 1, grad_summed(g, &s, 1, dx));
     return grad_done(g, st);
 }
 

@@ -113,7 +113,7 @@ static bool complex_abs_grad(struct grad_ctx *g, struct status *st)
     struct output dy = grad_dy(g, 0), y = grad_out(g, 0);
     struct output wide = make_complex(g, dy, grad_zeros_like(g, dy));
     struct output size = make_complex(g, y, grad_zeros_like(g, y));
-    grad_set(g, 0, grad_op2(g, "DivNoNan", grad_mul(g, wide, grad_in(g, 0)), size));
+    grad_set(g, 0, grad_op2(g, "div_no_nan=DivNoNan", grad_mul(g, wide, grad_in(g, 0)), size));
     return grad_done(g, st);
 }
 

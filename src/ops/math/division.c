@@ -14,8 +14,11 @@ static bool quotient_grad(struct grad_ctx *g, const char *divide, struct status 
 {
     struct output dz = grad_dy(g, 0), x = grad_conj(g, grad_in(g, 0)),
                   y = grad_conj(g, grad_in(g, 1));
+    const struct grad_broadcast s = grad_broadcast(g, GRAD_BY_SHAPES);
     struct output dx = grad_op2(g, divide, dz, y);
-    grad_set_broadcast(g, dx, grad_mul(g, dz, quotient_dy(g, divide, x, y)));
+    grad_set(g, 0, grad_summed(g, &s, 0, dx));
+    struct output dy = grad_mul(g, dz, quotient_dy(g, divide, x, y));
+    grad_set(g, 1, grad_summed(g, &s, 1, dy));
     return grad_done(g, st);
 }
 
@@ -26,14 +29,16 @@ static bool div_grad(struct grad_ctx *g, struct status *st)
 
 static bool div_no_nan_grad(struct grad_ctx *g, struct status *st)
 {
-    return quotient_grad(g, "DivNoNan", st);
+    return quotient_grad(g, "div_no_nan=DivNoNan", st);
 }
 
 static bool floor_mod_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dz = grad_dy(g, 0);
     struct output whole = grad_op2(g, "FloorDiv", grad_in(g, 0), grad_in(g, 1));
-    grad_set_broadcast(g, dz, grad_mul(g, dz, grad_neg(g, whole)));
+    const struct grad_broadcast s = grad_broadcast(g, GRAD_BY_SHAPES);
+    grad_set(g, 0, grad_summed(g, &s, 0, dz));
+    grad_set(g, 1, grad_summed(g, &s, 1, grad_mul(g, dz, grad_neg(g, whole))));
     return grad_done(g, st);
 }
 

@@ -8,14 +8,17 @@ static bool pow_grad(struct grad_ctx *g, struct status *st)
     struct output dz = grad_dy(g, 0), x = grad_conj(g, grad_in(g, 0)),
                   y = grad_conj(g, grad_in(g, 1)), z = grad_conj(g, grad_out(g, 0));
     bool complex_type = dtype_is_complex(grad_type_of(g, x));
+    const struct grad_broadcast s = grad_broadcast(g, GRAD_BY_DIMS_ALWAYS);
     struct output less = grad_op2(g, "Pow", x, grad_sub(g, y, grad_const_like(g, y, 1)));
     struct output dx = grad_mul(g, grad_mul(g, dz, y), less);
+    grad_set(g, 0, grad_summed(g, &s, 0, dx));
     struct output has_log =
         grad_op2(g, complex_type ? "NotEqual" : "Greater", x, grad_const_like(g, x, 0));
-    struct output safe_x = grad_op3(g, "Select", has_log, x, grad_op1(g, "OnesLike", x));
+    struct output safe_x = grad_op3(g, "Select", has_log, x, grad_ones_like(g, x));
     struct output log_x =
         grad_op3(g, "Select", has_log, grad_op1(g, "Log", safe_x), grad_zeros_like(g, x));
-    grad_set_broadcast(g, dx, grad_mul(g, grad_mul(g, dz, z), log_x));
+    dx = grad_mul(g, grad_mul(g, dz, z), log_x);
+    grad_set(g, 1, grad_summed(g, &s, 1, dx));
     return grad_done(g, st);
 }
 

@@ -11,8 +11,10 @@
 #define OUT_Y struct output y = grad_out(g, 0)
 #define OUT_CONJ_Y struct output y = grad_conj(g, grad_out(g, 0))
 #define DY struct output dy = grad_dy(g, 0)
-#define ONE_MINUS(x) grad_sub(g, grad_const_like(g, x, 1), x)
 #define ONE_PLUS(x) grad_add(g, grad_const_like(g, x, 1), x)
+/* As `1 - x` is written, and as tf.subtract(tf.constant(1), x). */
+#define NUMBER(x, v) (grad_name(g, "Const"), grad_const_like(g, x, v))
+#define PRODUCT(a, b) grad_op2(g, "Mul", a, b)
 #define OP1(name, x) grad_op1(g, name, x)
 #define TIMES(a, b) grad_mul(g, a, b)
 
@@ -25,10 +27,16 @@
         return grad_done(g, st);                                                                   \
     }
 
+static struct output one_and_square(struct grad_ctx *g, const char *op, struct output x)
+{
+    struct output square = OP1("Square", x), one = NUMBER(x, 1);
+    return grad_op2(g, op, one, square);
+}
+
 UNARY_GRAD(abs_grad, IN_X, TIMES(dy, OP1("Sign", x)))
 UNARY_GRAD(neg_grad, (void)0, grad_neg(g, dy))
 UNARY_GRAD(reciprocal_op_grad, OUT_Y, grad_op2(g, "ReciprocalGrad", y, dy))
-UNARY_GRAD(square_grad, IN_CONJ_X, TIMES(dy, TIMES(x, grad_const_like(g, x, 2))))
+UNARY_GRAD(square_grad, IN_CONJ_X, PRODUCT(dy, PRODUCT(x, NUMBER(x, 2))))
 UNARY_GRAD(sqrt_op_grad, OUT_Y, grad_op2(g, "SqrtGrad", y, dy))
 UNARY_GRAD(rsqrt_op_grad, OUT_Y, grad_op2(g, "RsqrtGrad", y, dy))
 UNARY_GRAD(exp_grad, OUT_CONJ_Y, TIMES(dy, y))
@@ -41,24 +49,25 @@ UNARY_GRAD(tanh_op_grad, OUT_CONJ_Y, grad_op2(g, "TanhGrad", y, dy))
 UNARY_GRAD(sigmoid_op_grad, OUT_CONJ_Y, grad_op2(g, "SigmoidGrad", y, dy))
 UNARY_GRAD(asinh_grad, OUT_CONJ_Y, grad_div(g, dy, OP1("Cosh", y)))
 UNARY_GRAD(acosh_grad, OUT_CONJ_Y, grad_div(g, dy, OP1("Sinh", y)))
-UNARY_GRAD(atanh_grad, IN_CONJ_X, TIMES(dy, OP1("Reciprocal", ONE_MINUS(OP1("Square", x)))))
+UNARY_GRAD(atanh_grad, IN_CONJ_X, TIMES(dy, OP1("Reciprocal", one_and_square(g, "Sub", x))))
 UNARY_GRAD(sin_grad, IN_CONJ_X, TIMES(dy, OP1("Cos", x)))
 UNARY_GRAD(cos_grad, IN_CONJ_X, TIMES(grad_neg(g, dy), OP1("Sin", x)))
 UNARY_GRAD(tan_grad, IN_CONJ_X, TIMES(OP1("Square", OP1("Reciprocal", OP1("Cos", x))), dy))
-UNARY_GRAD(atan_grad, IN_CONJ_X, TIMES(dy, OP1("Reciprocal", ONE_PLUS(OP1("Square", x)))))
+UNARY_GRAD(atan_grad, IN_CONJ_X, TIMES(dy, OP1("Reciprocal", one_and_square(g, "Add", x))))
 UNARY_GRAD(lgamma_grad, IN_X, TIMES(dy, OP1("Digamma", x)))
 UNARY_GRAD(digamma_grad, IN_X, TIMES(dy, grad_op2(g, "Polygamma", grad_const_like(g, x, 1), x)))
 
 static bool sign_grad(struct grad_ctx *g, struct status *st)
 {
-    grad_set(g, 0, grad_zeros_like(g, grad_in(g, 0)));
+    struct output x = grad_in(g, 0);
+    grad_set(g, 0, grad_as_python(g) ? grad_zeros(g, grad_shape(g, x), x) : grad_zeros_like(g, x));
     return grad_done(g, st);
 }
 
 /* 1 / sqrt(1 - x^2) */
 static struct output inverse_root(struct grad_ctx *g, struct output x)
 {
-    return OP1("Reciprocal", OP1("Sqrt", ONE_MINUS(OP1("Square", x))));
+    return OP1("Reciprocal", OP1("Sqrt", one_and_square(g, "Sub", x)));
 }
 UNARY_GRAD(asin_grad, IN_CONJ_X, TIMES(dy, inverse_root(g, x)))
 UNARY_GRAD(acos_grad, IN_CONJ_X, TIMES(grad_neg(g, dy), inverse_root(g, x)))
@@ -67,8 +76,8 @@ UNARY_GRAD(acos_grad, IN_CONJ_X, TIMES(grad_neg(g, dy), inverse_root(g, x)))
 static struct output bell(struct grad_ctx *g, struct output dy, struct output x, double sign)
 {
     const double two_over_root_pi = 1.1283791670955125739;
-    struct output scale = grad_const_like(g, dy, sign * two_over_root_pi);
-    return TIMES(TIMES(dy, scale), OP1("Exp", grad_neg(g, OP1("Square", x))));
+    struct output scale = NUMBER(dy, sign * two_over_root_pi), scaled = TIMES(dy, scale);
+    return TIMES(scaled, OP1("Exp", grad_neg(g, OP1("Square", x))));
 }
 UNARY_GRAD(erf_grad, IN_X, bell(g, dy, x, 1))
 UNARY_GRAD(erfc_grad, IN_X, bell(g, dy, x, -1))

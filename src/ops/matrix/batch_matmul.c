@@ -83,7 +83,7 @@ static struct output batch_dims(struct grad_ctx *g, struct output shape)
                           grad_const_i32s(g, (int32_t[]){-2}, 1),
                           grad_const_i32s(g, (int32_t[]){1}, 1)};
     struct attr begin = {(char *)"begin_mask", attr_int(1)};
-    return grad_opv(g, "StridedSlice", 4, in, 1, &begin);
+    return grad_opv(g, "strided_slice=StridedSlice", 4, in, 1, &begin);
 }
 
 static bool batch_matmul_v2_grad(struct grad_ctx *g, struct status *st)

@@ -106,7 +106,7 @@ static bool set_diag_shape(struct infer_ctx *c, struct status *st)
 
 static bool diag_grad(struct grad_ctx *g, struct status *st)
 {
-    grad_set(g, 0, grad_op1(g, "MatrixDiagPart", grad_dy(g, 0)));
+    grad_set(g, 0, grad_op1(g, "diag_part=MatrixDiagPart", grad_dy(g, 0)));
     return grad_done(g, st);
 }
 
@@ -115,7 +115,7 @@ static bool diag_part_grad(struct grad_ctx *g, struct status *st)
     struct output x = grad_in(g, 0), dy = grad_dy(g, 0);
     int64_t rows = infer_dim(grad_shape_of(g, x), -2), cols = infer_dim(grad_shape_of(g, x), -1);
     if (rows >= 0 && rows == cols)
-        grad_set(g, 0, grad_op1(g, "MatrixDiag", dy));
+        grad_set(g, 0, grad_op1(g, "diag=MatrixDiag", dy));
     else
         grad_set(g, 0, grad_op2(g, "MatrixSetDiag", grad_zeros_like(g, x), dy));
     return grad_done(g, st);
@@ -125,7 +125,7 @@ static bool set_diag_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0), zeros = grad_zeros_like(g, grad_in(g, 1));
     grad_set(g, 0, grad_op2(g, "MatrixSetDiag", dy, zeros));
-    grad_set(g, 1, grad_op1(g, "MatrixDiagPart", dy));
+    grad_set(g, 1, grad_op1(g, "diag_part=MatrixDiagPart", dy));
     return grad_done(g, st);
 }
 

@@ -28,14 +28,14 @@ static struct output product(struct grad_ctx *g, struct output x, struct output 
 {
     struct attr attrs[] = {{(char *)"adj_x", attr_bool(adj_x)},
                            {(char *)"adj_y", attr_bool(adj_y)}};
-    return grad_opv(g, "BatchMatMulV2", 2, (struct output[]){x, y}, 2, attrs);
+    return grad_opv(g, "MatMul=BatchMatMulV2", 2, (struct output[]){x, y}, 2, attrs);
 }
 
 /* The Cholesky factor of A^H A + l2 (tall) or A A^H + l2. */
 static struct output factor(struct grad_ctx *g, struct output a, bool tall)
 {
     struct output gram = product(g, a, a, tall, !tall);
-    struct output diag = grad_op1(g, "MatrixDiagPart", gram);
+    struct output diag = grad_op1(g, "diag_part=MatrixDiagPart", gram);
     struct output l2 = grad_cast(g, grad_in(g, 2), grad_type_of(g, a));
     return grad_op1(g, "Cholesky", grad_op2(g, "MatrixSetDiag", gram, grad_add(g, diag, l2)));
 }

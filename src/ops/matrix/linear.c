@@ -60,7 +60,7 @@ static struct output product(struct grad_ctx *g, struct output x, struct output 
 {
     struct attr attrs[] = {{(char *)"adj_x", attr_bool(adj_x)},
                            {(char *)"adj_y", attr_bool(adj_y)}};
-    return grad_opv(g, "BatchMatMulV2", 2, (struct output[]){x, y}, 2, attrs);
+    return grad_opv(g, "MatMul=BatchMatMulV2", 2, (struct output[]){x, y}, 2, attrs);
 }
 
 static struct output band(struct grad_ctx *g, struct output x, bool lower)
@@ -73,8 +73,8 @@ static struct output band(struct grad_ctx *g, struct output x, bool lower)
 /* Unit matrices of x's shape. */
 static struct output unit_like(struct grad_ctx *g, struct output x)
 {
-    struct output diag = grad_op1(g, "MatrixDiagPart", x);
-    return grad_op1(g, "MatrixDiag", grad_op1(g, "OnesLike", diag));
+    struct output diag = grad_op1(g, "diag_part=MatrixDiagPart", x);
+    return grad_op1(g, "diag=MatrixDiag", grad_op1(g, "OnesLike", diag));
 }
 
 /* L^-H P L^-1, made self-adjoint, where P is the lower part of L^H dL with half its diagonal. */
@@ -83,7 +83,7 @@ static bool cholesky_grad(struct grad_ctx *g, struct status *st)
     struct output l = grad_out(g, 0), unit = unit_like(g, l);
     struct output inverse = grad_op2(g, "MatrixTriangularSolve", l, unit);
     struct output middle = product(g, l, grad_dy(g, 0), true, false);
-    struct output diag = grad_op1(g, "MatrixDiagPart", middle);
+    struct output diag = grad_op1(g, "diag_part=MatrixDiagPart", middle);
     struct output half = grad_const_like(g, diag, 0.5);
     middle = grad_op2(g, "MatrixSetDiag", middle, grad_mul(g, half, diag));
     middle = band(g, middle, true);

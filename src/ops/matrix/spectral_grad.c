@@ -10,7 +10,7 @@ static struct output product(struct grad_ctx *g, struct output x, struct output 
 {
     struct attr attrs[] = {{(char *)"adj_x", attr_bool(adj_x)},
                            {(char *)"adj_y", attr_bool(adj_y)}};
-    return grad_opv(g, "BatchMatMulV2", 2, (struct output[]){x, y}, 2, attrs);
+    return grad_opv(g, "MatMul=BatchMatMulV2", 2, (struct output[]){x, y}, 2, attrs);
 }
 
 /* 0, 1, ... with the last two swapped, as many as x has dims. */
@@ -27,11 +27,11 @@ static struct output swapped_axes(struct grad_ctx *g, struct output x)
     }
     struct output zero = grad_const_i32(g, 0), one = grad_const_i32(g, 1);
     struct output last = grad_sub(g, grad_op1(g, "Rank", x), one), before = grad_sub(g, last, one);
-    struct output parts[] = {grad_op3(g, "Range", zero, before, one),
+    struct output parts[] = {grad_op3(g, "range=Range", zero, before, one),
                              grad_op2(g, "ExpandDims", last, zero),
                              grad_op2(g, "ExpandDims", before, zero), zero};
     struct grad_build b = {
-        .op = "ConcatV2", .inputs = parts, .num_inputs = 4, .list_sizes = (int[]){3, 1}};
+        .op = "concat=ConcatV2", .inputs = parts, .num_inputs = 4, .list_sizes = (int[]){3, 1}};
     return grad_node_out(g, grad_node(g, &b), 0);
 }
 
@@ -61,7 +61,7 @@ static struct output lower(struct grad_ctx *g, struct output x)
 /* Only the lower half of the input is read, so that half gets all of the gradient. */
 bool spectral_eig_grad(struct grad_ctx *g, struct status *st)
 {
-    struct output v, middle = grad_op1(g, "MatrixDiag", grad_dy(g, 0));
+    struct output v, middle = grad_op1(g, "diag=MatrixDiag", grad_dy(g, 0));
     if (attrs_bool(grad_attrs(g), "compute_v")) {
         v = grad_out(g, 1);
         struct output vectors = product(g, v, grad_dy(g, 1), true, false);
@@ -72,7 +72,7 @@ bool spectral_eig_grad(struct grad_ctx *g, struct status *st)
     }
     struct output da = product(g, v, product(g, middle, v, false, true), false, false);
     da = lower(g, grad_add(g, da, transposed(g, da, true)));
-    struct output diag = grad_op1(g, "MatrixDiagPart", da);
+    struct output diag = grad_op1(g, "diag_part=MatrixDiagPart", da);
     diag = grad_mul(g, diag, grad_const_like(g, diag, 0.5));
     grad_set(g, 0, grad_op2(g, "MatrixSetDiag", da, diag));
     return grad_done(g, st);
@@ -146,20 +146,21 @@ static struct output svd_outside(struct grad_ctx *g, const struct svd *d, struct
         struct output mixed = product(g, v1, dv2, true, false);
         rest = grad_sub(g, rest, product(g, mixed, v2, false, true));
     }
-    struct output inverse = grad_op1(g, "MatrixDiag", grad_op1(g, "Reciprocal", d->s));
+    struct output inverse = grad_op1(g, "diag=MatrixDiag", grad_op1(g, "Reciprocal", d->s));
     return product(g, product(g, d->u, inverse, false, false), rest, false, false);
 }
 
 static struct output svd_wide(struct grad_ctx *g, const struct svd *d)
 {
-    struct output s = grad_op1(g, "MatrixDiag", d->s);
+    struct output s = grad_op1(g, "diag=MatrixDiag", d->s);
     struct output f = gaps(g, grad_op1(g, "Square", d->s));
     struct output v1 = columns(g, d, d->v, 0, d->m), dv1 = columns(g, d, d->dv, 0, d->m);
     struct output fu = grad_mul(g, f, product(g, d->u, d->du, true, false));
     struct output fv = grad_mul(g, f, product(g, v1, dv1, true, false));
     struct output left = product(g, grad_add(g, fu, transposed(g, fu, true)), s, false, false);
     struct output right = product(g, s, grad_add(g, fv, transposed(g, fv, true)), false, false);
-    struct output middle = grad_add(g, grad_add(g, grad_op1(g, "MatrixDiag", d->ds), left), right);
+    struct output middle =
+        grad_add(g, grad_add(g, grad_op1(g, "diag=MatrixDiag", d->ds), left), right);
     struct output da = product(g, d->u, product(g, middle, v1, false, true), false, false);
     return d->m == d->n ? da : grad_add(g, da, svd_outside(g, d, v1, dv1));
 }
@@ -168,7 +169,7 @@ static bool svd_values_grad(struct grad_ctx *g, struct status *st)
 {
     struct output a = grad_in(g, 0);
     struct node *svd = grad_nodev(g, "Svd", 1, &a, 0, NULL);
-    struct output ds = grad_op1(g, "MatrixDiag", grad_dy(g, 0));
+    struct output ds = grad_op1(g, "diag=MatrixDiag", grad_dy(g, 0));
     struct output u = grad_node_out(g, svd, 1), v = grad_node_out(g, svd, 2);
     grad_set(g, 0, product(g, u, product(g, ds, v, false, true), false, false));
     return grad_done(g, st);

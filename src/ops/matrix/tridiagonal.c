@@ -246,7 +246,7 @@ static struct output shifted(struct grad_ctx *g, struct output x, bool last, boo
                                   grad_const_i32s(g, (int32_t[]){-1}, 1));
     struct output parts[] = {grad_const_i32s(g, (int32_t[]){-1}, 1), tail, zero};
     struct grad_build b = {
-        .op = "ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
+        .op = "concat=ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
     struct output flat_shape = grad_node_out(g, grad_node(g, &b), 0);
     struct output flat = grad_reshape(g, x, flat_shape);
     struct output pads = grad_const_i32s(
@@ -262,8 +262,11 @@ static struct output pack(struct grad_ctx *g, const struct output *parts, int n,
 {
     struct attrs attrs = {0};
     attrs_set(&attrs, "axis", attr_int(axis));
-    struct grad_build b = {
-        .op = "Pack", .inputs = parts, .num_inputs = n, .list_sizes = (int[]){n}, .attrs = &attrs};
+    struct grad_build b = {.op = "stack=Pack",
+                           .inputs = parts,
+                           .num_inputs = n,
+                           .list_sizes = (int[]){n},
+                           .attrs = &attrs};
     struct output out = grad_node_out(g, grad_node(g, &b), 0);
     attrs_clear(&attrs);
     return out;
@@ -279,7 +282,7 @@ static bool solve_grad(struct grad_ctx *g, struct status *st)
     struct output x = grad_out(g, 0), d[3];
     struct attr axis[] = {{(char *)"num", attr_int(3)}, {(char *)"axis", attr_int(-2)}};
     struct output diagonals = grad_in(g, 0);
-    struct node *rows = grad_nodev(g, "Unpack", 1, &diagonals, 2, axis);
+    struct node *rows = grad_nodev(g, "unstack=Unpack", 1, &diagonals, 2, axis);
     for (int i = 0; i < 3; i++)
         d[i] = grad_node_out(g, rows, i);
     struct output turned[] = {shifted(g, d[2], true, false), d[1], shifted(g, d[0], true, true)};

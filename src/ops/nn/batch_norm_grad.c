@@ -140,7 +140,7 @@ static bool norm_grad_shape(struct infer_ctx *c, struct status *st)
 
 static struct output transposed(struct grad_ctx *g, struct output x, const int32_t perm[4])
 {
-    return grad_op2(g, "Transpose", x, grad_const_i32s(g, perm, 4));
+    return grad_op2(g, "transpose=Transpose", x, grad_const_i32s(g, perm, 4));
 }
 
 /* The attrs of a gradient op for the forward node. */

@@ -288,12 +288,13 @@ static bool top_grad(struct grad_ctx *g, struct status *st)
     struct output num_rows =
         grad_op2(g, "Prod", grad_op3(g, "Slice", shape, item(g, 0), last), grad_const_i32(g, 0));
     struct grad_build concat = {
-        .op = "ConcatV2",
+        .op = "concat=ConcatV2",
         .inputs = (struct output[]){grad_reshape(g, num_rows, item(g, 1)), k, grad_const_i32(g, 0)},
         .num_inputs = 3,
         .list_sizes = (int[]){2, 1}};
     struct output matrix_shape = grad_node_out(g, grad_node(g, &concat), 0);
-    struct output rows = grad_op3(g, "Range", grad_const_i32(g, 0), num_rows, grad_const_i32(g, 1));
+    struct output rows =
+        grad_op3(g, "range=Range", grad_const_i32(g, 0), num_rows, grad_const_i32(g, 1));
     struct output starts =
         grad_op2(g, "ExpandDims", grad_mul(g, rows, columns), grad_const_i32(g, -1));
     struct output places =

@@ -244,11 +244,11 @@ static bool gamma_grad(struct grad_ctx *g, struct status *st)
     struct output ones = grad_op2(g, "Fill", count, one);
     struct output dims[] = {ones, grad_shape(g, alpha), zero};
     struct grad_build join = {
-        .op = "ConcatV2", .inputs = dims, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
+        .op = "concat=ConcatV2", .inputs = dims, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
     struct output spread = grad_reshape(g, alpha, grad_node_out(g, grad_node(g, &join), 0));
     struct output dx = grad_op2(g, "RandomGammaGrad", spread, grad_out(g, 0));
     struct output num = grad_reshape(g, count, grad_const_i32s(g, (int32_t[]){0}, 0));
-    struct output axes = grad_op3(g, "Range", zero, num, one);
+    struct output axes = grad_op3(g, "range=Range", zero, num, one);
     grad_set(g, 1, grad_op2(g, "Sum", grad_mul(g, grad_dy(g, 0), dx), axes));
     return grad_done(g, st);
 }

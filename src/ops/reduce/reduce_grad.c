@@ -15,7 +15,7 @@ static struct output axes_from_front(struct grad_ctx *g, struct output rank)
 {
     struct output axes =
         grad_reshape(g, as_int32(g, grad_in(g, 1)), grad_const_i32s(g, (int[]){-1}, 1));
-    return grad_op2(g, "FloorMod", grad_add(g, axes, rank), rank);
+    return grad_op2(g, "mod=FloorMod", grad_add(g, axes, rank), rank);
 }
 
 static struct reduce_undo undo_dynamic(struct grad_ctx *g, struct output shape)
@@ -23,7 +23,7 @@ static struct reduce_undo undo_dynamic(struct grad_ctx *g, struct output shape)
     struct output rank = grad_op1(g, "Size", shape), zero = grad_const_i32(g, 0);
     struct output one = grad_const_i32(g, 1), axes = axes_from_front(g, rank);
     struct output ones = grad_op2(g, "Fill", grad_shape(g, axes), one);
-    struct output all = grad_op3(g, "Range", zero, rank, one);
+    struct output all = grad_op3(g, "range=Range", zero, rank, one);
     struct grad_build b = {.op = "DynamicStitch",
                            .inputs = (struct output[]){all, axes, shape, ones},
                            .num_inputs = 4,
@@ -126,9 +126,9 @@ static void front_permutation(struct grad_ctx *g, struct output *perm, struct ou
     if (!known_axes(g, &a)) {
         struct output rank = grad_op1(g, "Rank", grad_in(g, 0)), one = grad_const_i32(g, 1);
         struct output axes = axes_from_front(g, rank), zero = grad_const_i32(g, 0);
-        struct output all = grad_op3(g, "Range", zero, rank, one);
+        struct output all = grad_op3(g, "range=Range", zero, rank, one);
         struct node *diff = grad_nodev(g, "ListDiff", 2, (struct output[]){all, axes}, 0, NULL);
-        struct grad_build b = {.op = "ConcatV2",
+        struct grad_build b = {.op = "concat=ConcatV2",
                                .inputs = (struct output[]){axes, grad_node_out(g, diff, 0), zero},
                                .num_inputs = 3,
                                .list_sizes = (int[]){2, 1}};
@@ -164,19 +164,20 @@ bool reduce_prod_grad(struct grad_ctx *g, struct status *st)
     struct reduce_undo u = reduce_undo(g);
     struct output dy = reduce_spread(g, &u, grad_dy(g, 0));
     front_permutation(g, &perm, &num);
-    struct output moved = grad_op2(g, "Transpose", x, perm), shape = grad_shape(g, moved);
+    struct output moved = grad_op2(g, "transpose=Transpose", x, perm), shape = grad_shape(g, moved);
     struct output num1 = grad_reshape(g, num, grad_const_i32s(g, (int[]){1}, 1));
     struct output zero = grad_const_i32s(g, (int[]){0}, 1),
                   rest = grad_const_i32s(g, (int[]){-1}, 1);
     struct output size[] = {product(g, grad_op3(g, "Slice", shape, zero, num1)),
                             product(g, grad_op3(g, "Slice", shape, num1, rest))};
-    struct grad_build b = {.op = "Pack", .inputs = size, .num_inputs = 2, .list_sizes = (int[]){2}};
+    struct grad_build b = {
+        .op = "stack=Pack", .inputs = size, .num_inputs = 2, .list_sizes = (int[]){2}};
     struct output flat = grad_reshape(g, moved, grad_node_out(g, grad_node(g, &b), 0));
     struct output left = grad_conj(g, cumprod_others(g, flat, false));
     struct output right = grad_conj(g, cumprod_others(g, flat, true));
     struct output others = grad_reshape(g, grad_mul(g, left, right), shape);
     struct output back = grad_op1(g, "InvertPermutation", perm);
-    struct output dx = grad_mul(g, dy, grad_op2(g, "Transpose", others, back));
+    struct output dx = grad_mul(g, dy, grad_op2(g, "transpose=Transpose", others, back));
     grad_set(g, 0, grad_reshape(g, dx, grad_shape(g, x)));
     return grad_done(g, st);
 }

@@ -153,14 +153,14 @@ static struct beside beside(struct grad_ctx *g)
     struct output one_dim = grad_const_i32s(g, (int32_t[]){1}, 1);
     struct output ones =
         grad_op2(g, "Fill", grad_reshape(g, extra, one_dim), grad_const_like(g, dims, 1));
-    struct grad_build join = {.op = "ConcatV2",
+    struct grad_build join = {.op = "concat=ConcatV2",
                               .inputs = (struct output[]){ones, shape, zero},
                               .num_inputs = 3,
                               .list_sizes = (int[]){2, 1}};
     struct output full = grad_node_out(g, grad_node(g, &join), 0);
     struct output scale = grad_op2(g, "FloorDiv", dims, full);
     struct output at = grad_op2(g, "FloorDiv", grad_in(g, 0), scale);
-    struct grad_build pack = {.op = "Pack",
+    struct grad_build pack = {.op = "stack=Pack",
                               .inputs = (struct output[]){zero, extra},
                               .num_inputs = 2,
                               .list_sizes = (int[]){2}};

@@ -157,7 +157,7 @@ static struct output column(struct grad_ctx *g, int col)
 
 static struct output transposed(struct grad_ctx *g, struct output x)
 {
-    return grad_op2(g, "Transpose", x, grad_const_i32s(g, (int32_t[]){1, 0}, 2));
+    return grad_op2(g, "transpose=Transpose", x, grad_const_i32s(g, (int32_t[]){1, 0}, 2));
 }
 
 static bool product_grad(struct grad_ctx *g, struct status *st)

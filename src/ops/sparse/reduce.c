@@ -246,8 +246,8 @@ static struct output kept_dims(struct grad_ctx *g, struct output dims, struct ou
 {
     struct output zero = grad_const_i32(g, 0), one = grad_const_i32(g, 1);
     struct output rank = grad_op1(g, "Size", dims);
-    struct output all = grad_op3(g, "Range", zero, rank, one);
-    struct output wrapped = grad_op2(g, "FloorMod", grad_add(g, axes, rank), rank);
+    struct output all = grad_op3(g, "range=Range", zero, rank, one);
+    struct output wrapped = grad_op2(g, "mod=FloorMod", grad_add(g, axes, rank), rank);
     struct output ones = grad_op2(g, "Fill", grad_shape(g, axes), grad_const_like(g, dims, 1));
     struct grad_build b = {.op = "DynamicStitch",
                            .inputs = (struct output[]){all, wrapped, dims, ones},

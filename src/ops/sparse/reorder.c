@@ -59,7 +59,7 @@ static bool reorder_grad(struct grad_ctx *g, struct status *st)
     struct output shape = grad_shape(g, grad_in(g, 1));
     struct output zero = grad_const_i32(g, 0), one = grad_const_i32(g, 1);
     struct output n = grad_reshape(g, shape, grad_const_i32s(g, NULL, 0));
-    struct output in[] = {grad_in(g, 0), grad_op3(g, "Range", zero, n, one), grad_in(g, 2)};
+    struct output in[] = {grad_in(g, 0), grad_op3(g, "range=Range", zero, n, one), grad_in(g, 2)};
     struct node *moved = grad_nodev(g, "SparseReorder", 3, in, 0, NULL);
     struct output back = grad_op1(g, "InvertPermutation", grad_node_out(g, moved, 1));
     grad_set(g, 1, grad_op3(g, "GatherV2", grad_dy(g, 1), back, zero));

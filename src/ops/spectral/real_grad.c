@@ -16,7 +16,7 @@ static struct output pad_by(struct grad_ctx *g, struct output x, struct output b
     attrs_set(&attrs, "axis", attr_int(1));
     const struct output ends[] = {grad_zeros_like(g, by), by};
     const struct grad_build b = {
-        .op = "Pack", .inputs = ends, .num_inputs = 2, .list_sizes = sizes, .attrs = &attrs};
+        .op = "stack=Pack", .inputs = ends, .num_inputs = 2, .list_sizes = sizes, .attrs = &attrs};
     struct node *pack = grad_node(g, &b);
     attrs_clear(&attrs);
     return grad_op2(g, "Pad", x, grad_node_out(g, pack, 0));
@@ -51,7 +51,7 @@ bool spectral_rfft_grad(struct grad_ctx *g, int rank, struct status *st)
     const int sizes[] = {2, 1};
     const struct output parts[] = {front, missing, grad_const_i32(g, 0)};
     const struct grad_build concat = {
-        .op = "ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = sizes};
+        .op = "concat=ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = sizes};
     struct output by = grad_node_out(g, grad_node(g, &concat), 0);
     struct output whole = grad_op1(g, rank == 1 ? "IFFT" : "IFFT2D", pad_by(g, dy, by));
     struct output dx = grad_mul(g, grad_op1(g, "Real", whole), num_points(g, DT_FLOAT));
@@ -66,7 +66,7 @@ bool spectral_irfft_grad(struct grad_ctx *g, int rank, struct status *st)
     struct output one = grad_const_i32(g, 1), two = grad_const_i32(g, 2);
     struct output half = grad_op2(g, "FloorDiv", n, two);
     struct output end = grad_reshape(g, grad_add(g, half, one), grad_const_i32s(g, NULL, 0));
-    struct output k = grad_op3(g, "Range", zero, end, one);
+    struct output k = grad_op3(g, "range=Range", zero, end, one);
     struct output first = grad_cast(g, grad_op2(g, "Equal", k, zero), DT_FLOAT);
     struct output middle = grad_cast(g, grad_op2(g, "Equal", grad_mul(g, k, two), n), DT_FLOAT);
     struct output times = grad_sub(g, grad_sub(g, grad_cast(g, two, DT_FLOAT), first), middle);

@@ -80,7 +80,7 @@ static void test_gradient_args__sums(void **state)
         char text[64];
         if (how == LEAT_ADD_N) {
             assert_string_equal(class_of(&m, names[0], text, sizeof text),
-                                "loc:@gradients/Sin_grad/Mul");
+                                "loc:@gradients/Sin_grad/mul");
             assert_string_equal(input(&m, names[0], 3), "gradients/Tanh_grad/TanhGrad");
         }
         assert_false(
