@@ -2,6 +2,7 @@
 /* RecvTensor, whatever carries the bytes, and the links between tasks. */
 #include "dist/plane.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -9,18 +10,31 @@
 
 /* --- life --- */
 
+/* LEAT_PLANES has the words of those that may be tried; else all. */
+static bool wanted(const struct plane_ops *o)
+{
+    const char *text = getenv("LEAT_PLANES");
+    struct str rest = str_of(text ? text : ""), word;
+    while (str_split(&rest, ',', &word))
+        if (str_is(word, o->word))
+            return true;
+    return !text || !text[0];
+}
+
 static void open_planes(struct planes *p)
 {
-    static const struct plane_ops *const all[] = {&plane_shared};
+    static const struct plane_ops *const all[] = {&plane_shared, &plane_ucx};
     if (p->security && (p->security->cert_file || p->security->key_file || p->security->ca_file)) {
         log_warning("%s: TLS is on, so that tensors travel by gRPC alone", p->task);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         struct status st = {0};
+        if (!wanted(all[i]))
+            continue;
         if (all[i]->open(p, &st))
             p->open[all[i]->number] = all[i];
-        else
+        else if (!status_ok(&st))
             log_warning("%s: no tensors travel by %s: %s", p->task, all[i]->name,
                         status_message(&st));
         status_clear(&st);
@@ -86,6 +100,11 @@ struct plane_counts planes_counts(struct planes *p)
         c.received[i] = __atomic_load_n(&p->counts.received[i], __ATOMIC_RELAXED);
     c.links = __atomic_load_n(&p->counts.links, __ATOMIC_RELAXED);
     return c;
+}
+
+bool planes_has(const struct planes *p, int plane)
+{
+    return plane >= 0 && plane < NUM_PLANES && p->open[plane];
 }
 
 /* --- links, at the consumer --- */
@@ -227,7 +246,7 @@ static void link_asked(void *arg, struct rpc_call *c)
     if (!s)
         return;
     const int plane = ((const struct pb_leat_peer_link_request *)s->request)->plane;
-    if (plane <= PB_LEAT_PEER_PLANE_GRPC || plane >= NUM_PLANES || !p->open[plane])
+    if (!planes_has(p, plane))
         status_unimplemented(&st, "this task does not have it");
     else if (!rpc_call_is_trusted(c))
         status_fail(&st, STATUS_PERMISSION_DENIED,
@@ -297,22 +316,17 @@ bool plane_recv_end(struct plane_recv *r, const struct status *st, const struct 
 {
     if (__atomic_exchange_n(&r->over, true, __ATOMIC_ACQ_REL))
         return false;
+    if (value)
+        __atomic_fetch_add(&r->planes->counts.received[r->carried], 1, __ATOMIC_RELAXED);
     if (r->by && r->by->forget)
         r->by->forget(r);
     r->fn(r->arg, st, value, dead);
     return true;
 }
 
-static void count_received(struct plane_recv *r, int plane)
-{
-    __atomic_fetch_add(&r->planes->counts.received[plane], 1, __ATOMIC_RELAXED);
-}
-
 static void fetched(void *arg, const struct status *st, const struct tensor *value)
 {
     struct plane_recv *r = arg;
-    if (value)
-        count_received(r, PB_LEAT_PEER_PLANE_GRPC);
     (void)plane_recv_end(r, st, value, false);
     plane_recv_unref(r);
 }
@@ -320,6 +334,7 @@ static void fetched(void *arg, const struct status *st, const struct tensor *val
 void plane_recv_fall_back(struct plane_recv *r, struct chunks_offer *offer)
 {
     planes_unlink(r->planes, r->peer, r->by, r->link);
+    r->carried = PB_LEAT_PEER_PLANE_GRPC;
     chunks_get(r->peer, offer, fetched, r);
 }
 
@@ -334,7 +349,7 @@ static void take_offer(struct plane_recv *r, const struct pb_recv_tensor_respons
         return;
     }
     if (ok && r->by && r->by->number == offer.plane) {
-        count_received(r, offer.plane);
+        r->carried = offer.plane;
         r->by->take(r, &offer);
         return;
     }
@@ -366,8 +381,6 @@ static void call_done(void *arg, const struct status *st, struct rpc_msg *reply)
         ok = status_internal(&why, "RecvTensor: the reply has %lld tensors", (long long)values.n);
     const bool dead = ok && m->is_dead;
     const struct tensor *value = ok && !dead ? &values.v[0].value : NULL;
-    if (value)
-        count_received(r, PB_LEAT_PEER_PLANE_GRPC);
     if (value && r->by && plane_carries(value)) /* the producer does not know it any more */
         planes_unlink(r->planes, r->peer, r->by, r->link);
     (void)plane_recv_end(r, &why, value, dead);

@@ -70,5 +70,6 @@ struct plane_counts {
     int64_t received[3], links; /* by enum pb_leat_peer_plane */
 };
 struct plane_counts planes_counts(struct planes *p);
+bool planes_has(const struct planes *p, int plane); /* whether it is tried */
 
 #endif

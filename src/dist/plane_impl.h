@@ -19,6 +19,7 @@ struct plane_recv { /* counted: the caller, the call, and a plane that carries i
     const struct plane_ops *by; /* whose link was named in the request; NULL: gRPC's */
     uint64_t link;
     int64_t pid;
+    int carried;      /* the number of the plane that does */
     void *own;        /* the plane's */
     bool over;        /* atomic: fn was, or is being called */
     bool cancelled;   /* atomic */
@@ -38,9 +39,10 @@ struct plane_link {
 };
 
 struct plane_ops {
-    const char *name;
-    int number; /* enum pb_leat_peer_plane */
-    /* Whether it can be used here; then it keeps what it needs in planes->own[number]. */
+    const char *name, *word; /* word: in LEAT_PLANES */
+    int number;              /* enum pb_leat_peer_plane */
+    /* Whether it can be used here; then it keeps what it needs in planes->own[number]. False and no
+     * status: it is not to be. */
     bool (*open)(struct planes *p, struct status *st);
     void (*stop)(struct planes *p);
     void (*close)(struct planes *p); /* after stop, when nothing is under way */

@@ -202,6 +202,7 @@ static void shared_take(struct plane_recv *r, struct chunks_offer *offer)
 
 const struct plane_ops plane_shared = {
     .name = "shared memory",
+    .word = "shared",
     .number = PB_LEAT_PEER_PLANE_SHARED,
     .open = shared_open,
     .stop = shared_stop,

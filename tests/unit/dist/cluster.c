@@ -64,6 +64,7 @@ static const char *const methods[] = {
 };
 
 const char *cluster_protocols[CLUSTER_MAX];
+const struct rpc_security *cluster_security;
 
 static void bind_task(struct cluster *c, int i, const char *address)
 {
@@ -73,8 +74,11 @@ static void bind_task(struct cluster *c, int i, const char *address)
         routes[i][k] = (struct route){&c->tasks[i], methods[k]};
         handlers[k] = (struct rpc_handler){methods[k], dispatch, &routes[i][k]};
     }
-    const struct rpc_server_options o = {
-        .bind = &address, .num_bind = 1, .handlers = handlers, .num_handlers = ARRAY_LEN(methods)};
+    const struct rpc_server_options o = {.bind = &address,
+                                         .num_bind = 1,
+                                         .handlers = handlers,
+                                         .num_handlers = ARRAY_LEN(methods),
+                                         .security = cluster_security};
     c->tasks[i].server = rpc_server_new(&o, &st);
     client_must(c->tasks[i].server != NULL, &st);
 }
@@ -89,7 +93,7 @@ static void open_task(struct cluster *c, int task)
     config.intra_threads = 2;
     mem_free(t->spec.protocol);
     t->spec.protocol = cluster_protocols[task] ? mem_strdup(cluster_protocols[task]) : NULL;
-    t->peers = peers_new(&t->spec, NULL, &deadlines);
+    t->peers = peers_new(&t->spec, cluster_security, &deadlines);
     t->worker = worker_new(&t->spec, t->peers, &config, &st);
     client_must(t->worker != NULL, &st);
     t->master = master_new(t->worker, t->peers, &config);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -14,7 +15,11 @@
 #include "dist/worker_impl.h"
 #include "unit/dist/cluster.h"
 
-enum { GRPC = PB_LEAT_PEER_PLANE_GRPC, SHARED = PB_LEAT_PEER_PLANE_SHARED };
+enum {
+    GRPC = PB_LEAT_PEER_PLANE_GRPC,
+    SHARED = PB_LEAT_PEER_PLANE_SHARED,
+    UCX = PB_LEAT_PEER_PLANE_UCX
+};
 
 #define PS "device: '/job:ps/task:0' "
 #define WORKER "device: '/job:worker/task:0' "
@@ -152,6 +157,58 @@ static void test_plane__another_process_is_linked_anew(void **state UNUSED)
     end(session);
 }
 
+/* --- UCX, over TCP --- */
+
+static bool begin_ucx(void)
+{
+    static const struct rpc_security plain = {.insecure = true};
+    setenv("LEAT_PLANES", "ucx", 1);
+    setenv("UCX_TLS", "tcp", 1);
+    setenv("UCX_NET_DEVICES", "lo", 1);
+    cluster_security = &plain;
+    if (begin("grpc+ucx", "grpc+ucx") && planes_has(c.tasks[1].worker->planes, UCX))
+        return true;
+    if (c.num_tasks)
+        cluster_stop(&c);
+    return false;
+}
+
+static void end_ucx(char *session)
+{
+    end(session);
+    cluster_security = NULL;
+    unsetenv("LEAT_PLANES");
+}
+
+static void test_plane__ucx_where_memory_is_not_shared(void **state UNUSED)
+{
+    if (!begin_ucx())
+        skip();
+    char *session = client_session(&c, 1, graph, "");
+    sum_until(session, UCX);
+    const int64_t by_grpc = received(GRPC);
+    for (int i = 0; i < 8; i++)
+        sum_is_right(session, (float)i);
+    assert_int_equal(received(GRPC), by_grpc);
+    end_ucx(session);
+}
+
+static void test_plane__ucx_to_another_process_is_linked_anew(void **state UNUSED)
+{
+    if (!begin_ucx())
+        skip();
+    char *session = client_session(&c, 1, graph, "");
+    sum_until(session, UCX);
+    cluster_restart(&c, 0);
+    struct tensor out = {0};
+    while (!run_sum(session, 1, &out)) /* ABORTED: another incarnation */
+        status_clear(&st);
+    tensor_clear(&out);
+    sum_until(session, UCX);
+    assert_true(planes_counts(c.tasks[1].worker->planes).links >= 2);
+    end_ucx(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +216,8 @@ int main(void)
         cmocka_unit_test(test_plane__grpc_where_one_lacks_it),
         cmocka_unit_test(test_plane__memory_that_cannot_be_read_comes_by_grpc),
         cmocka_unit_test(test_plane__another_process_is_linked_anew),
+        cmocka_unit_test(test_plane__ucx_where_memory_is_not_shared),
+        cmocka_unit_test(test_plane__ucx_to_another_process_is_linked_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
