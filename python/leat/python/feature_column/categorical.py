@@ -279,7 +279,8 @@ class IdentityCategoricalColumn(_OfFeature, collections.namedtuple(
         if self.default_value is None:
             # A wrong id is an error where the program says no other.
             assert_less = check_ops.assert_less(
-                values, num_buckets, data=(values, num_buckets), name='assert_less_than_num_buckets',
+                values, num_buckets, data=(values, num_buckets),
+                name='assert_less_than_num_buckets',
                 message='Bucket index for categorical column "{}" exceeds number of buckets'.format(
                     self.name))
             assert_greater = check_ops.assert_greater_equal(

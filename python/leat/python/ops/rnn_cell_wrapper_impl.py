@@ -250,6 +250,9 @@ class MultiRNNCell(rnn_cell_impl.RNNCell):
             raise ValueError('Some cells return tuples of states, but the flag state_is_tuple is '
                              'not set.  State sizes are: %s' % str([c.state_size for c in cells]))
 
+    def _checkpoint_parts(self):
+        return [('cell-%d' % i, cell) for i, cell in enumerate(self._cells)]
+
     @property
     def state_size(self):
         if self._state_is_tuple:

@@ -11,7 +11,6 @@ from leat.python.framework import ops
 from leat.python.lib.io import file_io
 from leat.python.platform import tf_logging as logging
 from leat.python.training import checkpoint_state_pb2
-from leat.python.training import training_util
 from leat.python.util import compat
 
 CheckpointState = checkpoint_state_pb2.CheckpointState
@@ -249,12 +248,19 @@ class CheckpointManager(object):
             all_model_checkpoint_timestamps=[self._maybe_delete[f] for f in filenames],
             last_preserved_timestamp=self._last_preserved_timestamp, save_relative_paths=True)
 
+    def _next_number(self):
+        """The counter of the checkpoint's saves, which this is one of."""
+        session = ops.get_default_session()
+        if getattr(self._checkpoint, '_save_counter', None) is None:
+            session.run(self._checkpoint.save_counter.initializer)
+        if self._save_counter_assign is None:
+            self._save_counter_assign = self._checkpoint.save_counter.assign_add(1)
+        return session.run(self._save_counter_assign)
+
     def save(self, checkpoint_number=None):
         """Saves, and deletes what is one too many; the new one's name."""
         if checkpoint_number is None:
-            session = ops.get_default_session()
-            checkpoint_number = training_util.global_step(session, self._checkpoint.save_counter)
-            checkpoint_number += 1
+            checkpoint_number = self._next_number()
         prefix = '%s-%d' % (self._checkpoint_prefix, checkpoint_number)
         save_path = self._checkpoint.write(prefix)
         self._maybe_delete.pop(save_path, None)

@@ -17,6 +17,7 @@ from leat.python.lib.io import file_io
 from leat.python.ops import variables
 from leat.python.platform import tf_logging as logging
 from leat.python.training import checkpoint_management
+from leat.python.training import saveable_object_util
 from leat.python.training import training_util
 from leat.python.training.saver_builder import BaseSaverBuilder, BulkSaverBuilder
 from leat.python.util import compat
@@ -75,6 +76,7 @@ class Saver(object):
         self._checkpoints_to_be_deleted = []
         self._next_checkpoint_time = None
         self._save_relative_paths = save_relative_paths
+        self._object_restore_saver = None
         if not defer_build:
             self.build()
         if self.saver_def:
@@ -289,11 +291,38 @@ class Saver(object):
             sess.run(self.saver_def.restore_op_name,
                      {self.saver_def.filename_tensor_name: prefix})
         except errors.NotFoundError as err:
+            if self._restore_of_objects(sess, prefix):
+                return
             raise _wrap_restore_error_with_msg(
                 err, 'a Variable name or other graph key that is missing') from None
         except errors.InvalidArgumentError as err:
             raise _wrap_restore_error_with_msg(
                 err, 'a mismatch between the current graph and the graph') from None
+
+
+    def _restore_of_objects(self, sess, prefix):
+        """Restores by names from a checkpoint of objects, which has the names of variables too;
+        whether it was one that has them all."""
+        try:
+            keys = object_graph_key_mapping(prefix)
+        except errors.NotFoundError:  # no such message: a checkpoint by names
+            return False
+        saveables = saveable_object_util.validate_and_slice_inputs(
+            self._var_list) if self._var_list else []
+        if not saveables or any(spec.name not in keys for saveable in saveables
+                                for spec in saveable.specs):
+            return False
+        logging.warning('Restoring an object-based checkpoint using a name-based saver. This may '
+                        'be somewhat fragile, and will re-build the Saver. Instead, consider '
+                        'loading object-based checkpoints using tf.train.Checkpoint().')
+        if self._object_restore_saver is None:
+            for saveable in saveables:
+                for spec in saveable.specs:
+                    spec.name = keys[spec.name]
+            with sess.graph.as_default():
+                self._object_restore_saver = Saver(saveables)
+        self._object_restore_saver.restore(sess, prefix)
+        return True
 
 
 def _wrap_restore_error_with_msg(err, extra_verbiage):

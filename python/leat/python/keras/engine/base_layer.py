@@ -57,6 +57,7 @@ class Layer(object):
         self._activity_regularizer = kwargs.pop('activity_regularizer', None)
         self._trainable_weights = getattr(self, '_trainable_weights', [])
         self._non_trainable_weights = getattr(self, '_non_trainable_weights', [])
+        self._checkpoint_names = {}  # of variables, as checkpoints of objects have them
         self._updates = []
         self._losses = []
         self._callable_losses = []
@@ -266,6 +267,7 @@ class Layer(object):
         if regularizer is not None:
             self._handle_weight_regularization(name, variable, regularizer)
         (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
+        self._checkpoint_names[name] = variable
         return variable
 
     def _handle_weight_regularization(self, name, variable, regularizer):

@@ -17,7 +17,7 @@ __all__ = ['Multinomial']
 
 def checked_counts(counts, total_count, validate_args,
                    message='counts must sum to `self.total_count`'):
-    """Counts that are whole, not negative, and sum to the total; unchecked if not to be validated."""
+    """Counts that are whole, not negative, and sum to the total, if they are to be validated."""
     if not validate_args:
         return counts
     counts = distribution_util.embed_check_nonnegative_integer_form(counts)

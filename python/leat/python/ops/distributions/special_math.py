@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The normal distribution's cumulative function, its logarithm far out in the tails, its inverse."""
+"""The normal distribution's cumulative function, its logarithm in the tails, its inverse."""
 import functools
 
 import numpy as np

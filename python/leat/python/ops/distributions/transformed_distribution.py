@@ -183,7 +183,8 @@ class TransformedDistribution(distribution_lib.Distribution):
         if self._event_override is not None:
             raise NotImplementedError('%s is not implemented when overriding event_shape' % what)
         if not self.bijector._is_injective:
-            raise NotImplementedError('%s is not implemented when bijector is not injective.' % what)
+            raise NotImplementedError('%s is not implemented when bijector is not injective.'
+                                      % what)
         return getattr(self.distribution, what)(self.bijector.inverse(y))
 
     def _log_cdf(self, y):

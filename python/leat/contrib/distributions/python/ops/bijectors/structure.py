@@ -205,7 +205,8 @@ class Reshape(bijector.Bijector):
         with ops.name_scope(name, 'reshape', values=[event_shape_out, event_shape_in]):
             shapes = []
             for shape in (event_shape_out, event_shape_in):
-                shape = ops.convert_to_tensor(shape, name='event_shape', preferred_dtype=dtypes.int32)
+                shape = ops.convert_to_tensor(shape, name='event_shape',
+                                              preferred_dtype=dtypes.int32)
                 known = tensor_util.constant_value(shape)
                 if known is None:
                     raise ValueError('the shapes of events must be known when the graph is built')
