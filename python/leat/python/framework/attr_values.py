@@ -7,7 +7,8 @@ from leat.python.framework import dtypes
 def get_attr(op, name):
     """ValueError where there is none."""
     if core.op_attr_kind(op._ptr, name) is None:
-        raise ValueError('Operation \'%s\' has no attr named \'%s\'.' % (core.op_name(op._ptr), name))
+        raise ValueError('Operation \'%s\' has no attr named \'%s\'.'
+                             % (core.op_name(op._ptr), name))
     try:
         kind, value = core.op_attr_value(op._ptr, name)
     except core.Error as e:

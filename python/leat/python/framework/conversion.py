@@ -132,10 +132,30 @@ def convert_n_to_tensor_or_indexed_slices(values, dtype=None, name=None):
     return internal_convert_n_to_tensor_or_indexed_slices(values, dtype, name)
 
 
-convert_to_tensor_or_composite = convert_to_tensor_or_indexed_slices
-internal_convert_to_tensor_or_composite = internal_convert_to_tensor_or_indexed_slices
-convert_n_to_tensor_or_composite = convert_n_to_tensor_or_indexed_slices
-internal_convert_n_to_tensor_or_composite = internal_convert_n_to_tensor_or_indexed_slices
+def internal_convert_to_tensor_or_composite(value, dtype=None, name=None, as_ref=False):
+    from leat.python.framework import composite_tensor
+    if isinstance(value, composite_tensor.CompositeTensor):
+        if dtype and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+            raise ValueError('Tensor conversion requested dtype %s for Tensor with dtype %s: %r'
+                             % (dtypes.as_dtype(dtype).name, value.dtype.name, str(value)))
+        return value
+    return internal_convert_to_tensor_or_indexed_slices(value, dtype, name, as_ref)
+
+
+def convert_to_tensor_or_composite(value, dtype=None, name=None):
+    return internal_convert_to_tensor_or_composite(value, dtype, name)
+
+
+def internal_convert_n_to_tensor_or_composite(values, dtype=None, name=None, as_ref=False):
+    if not isinstance(values, (list, tuple)):
+        raise TypeError('values must be a list.')
+    return [None if v is None else internal_convert_to_tensor_or_composite(
+        v, dtype, None if name is None else '%s_%d' % (name, i), as_ref)
+        for i, v in enumerate(values)]
+
+
+def convert_n_to_tensor_or_composite(values, dtype=None, name=None):
+    return internal_convert_n_to_tensor_or_composite(values, dtype, name)
 
 
 def _constant(value, dtype=None, name=None, as_ref=False):

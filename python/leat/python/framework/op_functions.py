@@ -12,6 +12,7 @@ import types
 
 from leat._load import core
 from leat.python.framework import op_def_library
+from leat.python.util import dispatch
 
 _names = {}
 _functions = {}
@@ -102,9 +103,11 @@ def make(op_name):
     by_name = {n: p for p, n, _, _ in rows}
     inputs = ', '.join(by_name[a.name] for a in spec.inputs)
     attrs = ', '.join('%r: %s' % (n, p) for p, n, i, _ in rows if not i)
-    source = 'def %s(%s):\n    return _apply(_spec, name, (%s), {%s})\n' % (
-        _safe(snake_case(op_name)), ', '.join(parameters), inputs + (',' if inputs else ''), attrs)
-    space = {'_apply': op_def_library.apply_spec, '_spec': spec}
+    source = _SOURCE % (
+        _safe(snake_case(op_name)), ', '.join(parameters), inputs + (',' if inputs else ''), attrs,
+        ', '.join([python for python, _, _, _ in rows] + ['name=name']))
+    space = {'_apply': op_def_library.apply_spec, '_spec': spec,
+             '_dispatch': dispatch.dispatch_or_raise}
     for attr in spec.explicit:
         if attr.default is not op_def_library.NO_DEFAULT:
             space['_d_' + attr.name] = _python_default(attr)
@@ -112,8 +115,17 @@ def make(op_name):
     function = space[_safe(snake_case(op_name))]
     function.__doc__ = spec.summary
     function.__module__ = __name__
+    space['_self'] = dispatch.add_dispatch_list(function)
     _functions[op_name] = function
     return function
+
+
+_SOURCE = '''def %s(%s):
+    try:
+        return _apply(_spec, name, (%s), {%s})
+    except (TypeError, ValueError):
+        return _dispatch(_self, %s)
+'''
 
 
 def _python_default(attr):

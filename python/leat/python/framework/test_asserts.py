@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from leat.python.framework import composite_tensor
 from leat.python.framework import device as pydev
 from leat.python.framework import errors
 from leat.python.framework import ops
@@ -20,6 +21,11 @@ def _tensor_inside(value):
     if isinstance(value, (list, tuple)):
         return any(_tensor_inside(v) for v in value)
     return ops.is_dense_tensor_like(value)
+
+
+def _is_ragged(value):
+    """Whether value is a RaggedTensor or the value of one."""
+    return hasattr(value, 'nested_row_splits')
 
 
 def _is_nan(array):
@@ -175,6 +181,8 @@ class TestCaseAsserts(test_checks.TestCase):
 
     def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
         """|a - b| <= atol + rtol |b| everywhere: of arrays, tensors, and structures of them."""
+        if _is_ragged(a) or _is_ragged(b):
+            return self._assertRaggedClose(a, b, rtol, atol, msg)
         self._assertAllCloseRecursive(a, b, rtol=rtol, atol=atol, msg=msg)
 
     def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6,
@@ -200,6 +208,8 @@ class TestCaseAsserts(test_checks.TestCase):
 
     def assertAllEqual(self, a, b, msg=None):
         """Equal everywhere, and of one shape; a NaN equals a NaN."""
+        if _is_ragged(a) or _is_ragged(b):
+            return self._assertRaggedEqual(a, b, msg)
         msg = msg if msg else ''
         a, b = self._comparable(a), self._comparable(b)
         if b.ndim <= 3 or b.size < 500:
@@ -317,12 +327,33 @@ class TestCaseAsserts(test_checks.TestCase):
         self.assertEqual(one, other, 'Devices %s and %s are not equal. %s' % (one, other, msg))
 
     def assertRaggedEqual(self, a, b, msg=None):
+        self._assertRaggedEqual(a, b, msg)
+
+    def _assertRaggedEqual(self, a, b, msg):
+        """The same nested lists."""
         self.assertEqual(self._GetPyList(a), self._GetPyList(b), msg)
 
+    def _assertRaggedClose(self, a, b, rtol, atol, msg=None):
+        """Nested lists of one form, whose numbers are near each other."""
+        self._assert_lists_close(self._GetPyList(a), self._GetPyList(b), rtol, atol, msg)
+
+    def _assert_lists_close(self, a, b, rtol, atol, msg, path=''):
+        if not (isinstance(a, list) and isinstance(b, list)):
+            return self._assertAllCloseRecursive(a, b, rtol, atol, [path] if path else None, msg)
+        self.assertEqual(len(a), len(b), 'Length differs at value%s' % path)
+        for i, (x, y) in enumerate(zip(a, b)):
+            self._assert_lists_close(x, y, rtol, atol, msg, '%s[%s]' % (path, i))
+
     def _GetPyList(self, a):
+        if _tensor_inside(a) or isinstance(a, composite_tensor.CompositeTensor):
+            a = self.evaluate(a)
         if hasattr(a, 'to_list'):
             return a.to_list()
-        return self._GetNdArray(a).tolist()
+        if isinstance(a, (list, tuple)):
+            return [self._GetPyList(item) for item in a]
+        if isinstance(a, np.ndarray):
+            return a.tolist()
+        return a
 
     # ---- errors ----
 

@@ -17,6 +17,7 @@ from leat.python.framework import tensor_shape
 from leat.python.framework import tensor_util
 from leat.python.ops import gen_array_ops
 from leat.python.ops import gen_math_ops
+from leat.python.util import dispatch
 
 _SMALL = 1000  # elements up to which zeros() is a constant
 
@@ -49,6 +50,7 @@ def shape_n(input, out_type=dtypes.int32, name=None):
     return gen_array_ops.shape_n(input=input, out_type=out_type, name=name)
 
 
+@dispatch.add_dispatch_support
 def size(input, name=None, out_type=dtypes.int32):
     return size_internal(input, name, optimize=True, out_type=out_type)
 
@@ -69,6 +71,7 @@ def size_internal(input, name=None, optimize=True, out_type=dtypes.int32):
         return gen_array_ops.size(input, name=name, out_type=out_type)
 
 
+@dispatch.add_dispatch_support
 def rank(input, name=None):
     return rank_internal(input, name, optimize=True)
 
@@ -144,6 +147,7 @@ def ones(shape, dtype=dtypes.float32, name=None):
     return output
 
 
+@dispatch.add_dispatch_support
 def zeros_like(tensor, dtype=None, name=None, optimize=True):
     return zeros_like_impl(tensor, dtype, name, optimize)
 
@@ -165,6 +169,7 @@ def zeros_like_impl(tensor, dtype, name, optimize=True):
         return gen_array_ops.zeros_like(tensor, name=name)
 
 
+@dispatch.add_dispatch_support
 def ones_like(tensor, dtype=None, name=None, optimize=True):
     return ones_like_impl(tensor, dtype, name, optimize)
 

@@ -12,8 +12,10 @@ from leat.python.framework import tensor_util
 from leat.python.ops import array_ops
 from leat.python.ops import gen_array_ops
 from leat.python.ops import gen_math_ops
+from leat.python.util import dispatch
 
 
+@dispatch.add_dispatch_support
 def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
     """Slices of params along an axis, by index."""
     del validate_indices
@@ -32,6 +34,7 @@ def gather_v2(params, indices, validate_indices=None, axis=None, batch_dims=0, n
     return gather(params, indices, validate_indices, name, axis, batch_dims)
 
 
+@dispatch.add_dispatch_support
 def batch_gather(params, indices, name=None):
     """gather() with all dims of indices but the last as batch dims."""
     with ops.name_scope(name, 'BatchGather', [params, indices]):
@@ -85,6 +88,7 @@ def _batch_gather(params, indices, batch_dims, axis=None):
     return result
 
 
+@dispatch.add_dispatch_support
 def gather_nd(params, indices, name=None, batch_dims=0):
     """Slices of params by vectors of indices."""
     batch = tensor_util.constant_value(ops.convert_to_tensor(batch_dims)) if isinstance(

@@ -22,16 +22,19 @@ from leat.python.ops.array_slicing import (  # noqa: F401
     _SLICE_TYPE_ERROR, _SUPPORTED_SLICE_DTYPES, _SliceHelperVar, _autopacking_conversion_function,
     _check_index, _slice_helper, newaxis, stack, strided_slice)
 from leat.python.util import deprecation
+from leat.python.util import dispatch
 
 NEW_AXIS = -1
 SHRINK_AXIS = -2
 
 
+@dispatch.add_dispatch_support
 def identity(input, name=None):
     """The same value by another name."""
     return gen_array_ops.identity(input, name=name)
 
 
+@dispatch.add_dispatch_support
 def expand_dims(input, axis=None, name=None, dim=None):
     """A dim of size 1 more, at axis."""
     axis = deprecation.deprecated_argument_lookup('axis', axis, 'dim', dim)
@@ -102,6 +105,7 @@ def unstack(value, num=None, axis=0, name='unstack'):
     return gen_array_ops.unpack(value, num=num, axis=axis, name=name)
 
 
+@dispatch.add_dispatch_support
 def concat(values, axis, name='concat'):
     """Tensors one after the other along an axis."""
     if not isinstance(values, (list, tuple)):
@@ -272,6 +276,7 @@ def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
                                        truth.dense_shape, normalize=normalize, name=name)
 
 
+@dispatch.add_dispatch_support
 def squeeze(input, axis=None, name=None, squeeze_dims=None):
     """Without the dims of size 1, or some of them."""
     axis = deprecation.deprecated_argument_lookup('axis', axis, 'squeeze_dims', squeeze_dims)
@@ -284,6 +289,7 @@ def squeeze_v2(input, axis=None, name=None):
     return squeeze(input, axis, name)
 
 
+@dispatch.add_dispatch_support
 def where(condition, x=None, y=None, name=None):
     """Where a condition holds: x there and y elsewhere, or the places."""
     if x is None and y is None:
@@ -332,6 +338,7 @@ def _given_dtype(value):
     return None if value is None else ops.convert_to_tensor(value).dtype.base_dtype
 
 
+@dispatch.add_dispatch_support
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """Vectors that are on_value at an index and off_value elsewhere."""
     with ops.name_scope(name, 'one_hot',

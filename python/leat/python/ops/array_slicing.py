@@ -13,6 +13,7 @@ from leat.python.framework import ops
 from leat.python.framework import tensor_shape
 from leat.python.ops import gen_array_ops
 from leat.python.ops import gen_math_ops
+from leat.python.util import dispatch
 
 newaxis = None
 _SUPPORTED_SLICE_DTYPES = (dtypes.int32, dtypes.int32_ref, dtypes.int64, dtypes.int64_ref)
@@ -130,6 +131,7 @@ def _SliceHelperVar(var, slice_spec):
     return _slice_helper(var.value(), slice_spec, var)
 
 
+@dispatch.add_dispatch_support
 def stack(values, axis=0, name='stack'):
     """Tensors of one shape put together along a new axis."""
     if axis == 0:

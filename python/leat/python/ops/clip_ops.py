@@ -6,8 +6,10 @@ from leat.python.framework import ops
 from leat.python.ops import array_ops
 from leat.python.ops import gen_nn_ops
 from leat.python.ops import math_ops
+from leat.python.util import dispatch
 
 
+@dispatch.add_dispatch_support
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """t, but not below the one nor above the other."""
     with ops.name_scope(name, 'clip_by_value', [t, clip_value_min, clip_value_max]) as name:

@@ -8,6 +8,7 @@ from leat.python.framework import ops
 from leat.python.framework import sparse_tensor
 from leat.python.ops import gen_math_ops
 from leat.python.ops import gen_sparse_ops
+from leat.python.util import dispatch
 
 # What an integer type is made before a division that keeps fractions; None: nothing.
 _TRUEDIV_TABLE = {
@@ -94,6 +95,7 @@ def _div_python2(x, y, name=None):
         return gen_math_ops.floor_div(x, y, name=name)
 
 
+@dispatch.add_dispatch_support
 def floordiv(x, y, name=None):
     """x / y rounded down."""
     with ops.name_scope(name, 'floordiv', [x, y]) as name:
@@ -132,6 +134,7 @@ def _mul_dispatch(x, y, name=None):
     return sparse_tensor.SparseTensor(y.indices, values, y.dense_shape)
 
 
+@dispatch.add_dispatch_support
 def logical_xor(x, y, name='LogicalXor'):
     """One and not both."""
     return gen_math_ops.logical_and(gen_math_ops.logical_or(x, y),

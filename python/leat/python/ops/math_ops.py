@@ -31,6 +31,7 @@ from leat.python.ops.math_segments import (  # noqa: F401
     unsorted_segment_mean, unsorted_segment_sqrt_n)
 from leat.python.platform import tf_logging as logging
 from leat.python.util import deprecation
+from leat.python.util import dispatch
 
 _ALIASES = {'floormod': 'floor_mod', 'linspace': 'lin_space', 'mod': 'floor_mod',
             'negative': 'neg', 'nextafter': 'next_after', 'realdiv': 'real_div',
@@ -64,6 +65,7 @@ def argmin_v2(input, axis=None, output_type=dtypes.int64, name=None):
                                 output_type=output_type)
 
 
+@dispatch.add_dispatch_support
 def abs(x, name=None):
     """The absolute value."""
     if isinstance(x, sparse_tensor.SparseTensor):
@@ -93,6 +95,7 @@ class DivideDelegateWithName(object):
         return _div_python2(self.x, y, self.name)
 
 
+@dispatch.add_dispatch_support
 def divide(x, y, name=None):
     """x / y as Python's operator."""
     if name is not None:
@@ -100,6 +103,7 @@ def divide(x, y, name=None):
     return x / y
 
 
+@dispatch.add_dispatch_support
 def multiply(x, y, name=None):
     return gen_math_ops.mul(x, y, name)
 
@@ -108,6 +112,7 @@ def _mul(x, y, name=None):
     return gen_math_ops.mul(x, y, name)
 
 
+@dispatch.add_dispatch_support
 def subtract(x, y, name=None):
     return gen_math_ops.sub(x, y, name)
 
@@ -120,10 +125,12 @@ def _neg(x, name=None):
     return gen_math_ops.neg(x, name)
 
 
+@dispatch.add_dispatch_support
 def equal(x, y, name=None):
     return gen_math_ops.equal(x, y, name=name)
 
 
+@dispatch.add_dispatch_support
 def not_equal(x, y, name=None):
     return gen_math_ops.not_equal(x, y, name=name)
 
@@ -143,12 +150,14 @@ def scalar_mul_v2(scalar, x, name=None):
     return scalar_mul(scalar, x, name)
 
 
+@dispatch.add_dispatch_support
 def pow(x, y, name=None):
     """x to the power y."""
     with ops.name_scope(name, 'Pow', [x]) as name:
         return gen_math_ops._pow(x, y, name=name)
 
 
+@dispatch.add_dispatch_support
 def complex(real, imag, name=None):
     """Complex numbers of their parts."""
     real = ops.convert_to_tensor(real, name='real')
@@ -165,6 +174,7 @@ def complex(real, imag, name=None):
         return gen_math_ops._complex(real, imag, Tout=Tout, name=name)
 
 
+@dispatch.add_dispatch_support
 def real(input, name=None):
     """The real part."""
     with ops.name_scope(name, 'Real', [input]) as name:
@@ -174,6 +184,7 @@ def real(input, name=None):
         return input
 
 
+@dispatch.add_dispatch_support
 def imag(input, name=None):
     """The imaginary part."""
     with ops.name_scope(name, 'Imag', [input]) as name:
@@ -183,6 +194,7 @@ def imag(input, name=None):
         return array_ops.zeros_like(input)
 
 
+@dispatch.add_dispatch_support
 def angle(input, name=None):
     """The argument of complex numbers."""
     with ops.name_scope(name, 'Angle', [input]) as name:
@@ -192,6 +204,7 @@ def angle(input, name=None):
         return array_ops.zeros_like(input)
 
 
+@dispatch.add_dispatch_support
 def conj(x, name=None):
     """The complex conjugate."""
     if isinstance(x, ops.Tensor) and not (x.dtype.is_complex or x.dtype == dtypes.variant):
@@ -206,6 +219,7 @@ def conj(x, name=None):
         raise TypeError('Expected numeric or variant tensor, got dtype %r' % x.dtype)
 
 
+@dispatch.add_dispatch_support
 def round(x, name=None):
     """The nearest whole number, halves to the even one."""
     x = ops.convert_to_tensor(x, name='x')
@@ -214,6 +228,7 @@ def round(x, name=None):
     return gen_math_ops.round(x, name=name)
 
 
+@dispatch.add_dispatch_support
 def cast(x, dtype, name=None):
     """Another type; nothing is made when it is the type already."""
     base_type = dtypes.as_dtype(dtype).base_dtype
@@ -235,6 +250,7 @@ def cast(x, dtype, name=None):
         return x
 
 
+@dispatch.add_dispatch_support
 def saturate_cast(value, dtype, name=None):
     """cast() of what fits, the ends of the range else."""
     with ops.name_scope(name, 'saturate_cast', [value]) as name:
@@ -277,6 +293,7 @@ def to_complex128(x, name='ToComplex128'):
     return cast(x, dtypes.complex128, name=name)
 
 
+@dispatch.add_dispatch_support
 def truediv(x, y, name=None):
     return _truediv_python3(x, y, name)
 
@@ -285,6 +302,7 @@ def div(x, y, name=None):
     return _div_python2(x, y, name)
 
 
+@dispatch.add_dispatch_support
 def div_no_nan(x, y, name=None):
     """x / y, 0 where y is 0."""
     with ops.name_scope(name, 'div_no_nan', [x, y]) as name:
@@ -353,6 +371,7 @@ def _as_indexed_slices_list(inputs, optimize=True):
     return outputs
 
 
+@dispatch.add_dispatch_support
 def add_n(inputs, name=None):
     """The sum of tensors of one shape."""
     if not isinstance(inputs, collections_abc.Iterable):
@@ -402,6 +421,7 @@ def sigmoid(x, name=None):
         return gen_math_ops.sigmoid(x, name=name)
 
 
+@dispatch.add_dispatch_support
 def log_sigmoid(x, name=None):
     """log(sigmoid(x))."""
     with ops.name_scope(name, 'LogSigmoid', [x]) as name:

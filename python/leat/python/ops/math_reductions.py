@@ -13,6 +13,7 @@ from leat.python.ops import array_ops
 from leat.python.ops import gen_array_ops
 from leat.python.ops import gen_math_ops
 from leat.python.util import deprecation
+from leat.python.util import dispatch
 
 
 def _ReductionDims(x, axis, reduction_indices=None):
@@ -58,6 +59,7 @@ def _reduce(op_name, input_tensor, axis, keepdims, name):
     return _may_reduce_to_scalar(keepdims, axis, result)
 
 
+@dispatch.add_dispatch_support
 def reduce_sum_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
                   keep_dims=None):
     """The sum over some axes."""
@@ -65,6 +67,7 @@ def reduce_sum_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_i
     return reduce_sum(input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce('_sum', input_tensor, axis, keepdims, name)
 
@@ -73,6 +76,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce('euclidean_norm', input_tensor, axis, bool(keepdims), name)
 
 
+@dispatch.add_dispatch_support
 def reduce_mean_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
                    keep_dims=None):
     """The mean over some axes."""
@@ -80,10 +84,12 @@ def reduce_mean_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_
     return reduce_mean(input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce('mean', input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_prod_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
                    keep_dims=None):
     """The product over some axes."""
@@ -91,10 +97,12 @@ def reduce_prod_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_
     return reduce_prod(input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce('prod', input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_min_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
                   keep_dims=None):
     """The least over some axes."""
@@ -102,10 +110,12 @@ def reduce_min_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_i
     return reduce_min(input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce('_min', input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_max_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
                   keep_dims=None):
     """The greatest over some axes."""
@@ -113,10 +123,12 @@ def reduce_max_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_i
     return reduce_max(input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce('_max', input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_all_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
                   keep_dims=None):
     """Whether all are true."""
@@ -124,10 +136,12 @@ def reduce_all_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_i
     return reduce_all(input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce('_all', input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_any_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
                   keep_dims=None):
     """Whether any is true."""
@@ -135,6 +149,7 @@ def reduce_any_v1(input_tensor, axis=None, keepdims=None, name=None, reduction_i
     return reduce_any(input_tensor, axis, keepdims, name)
 
 
+@dispatch.add_dispatch_support
 def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     return _reduce('_any', input_tensor, axis, keepdims, name)
 

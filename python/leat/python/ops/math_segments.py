@@ -5,6 +5,7 @@ from leat.python.framework import dtypes
 from leat.python.framework import ops
 from leat.python.ops import array_ops
 from leat.python.ops import gen_math_ops
+from leat.python.util import dispatch
 
 
 def bincount_v1(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32):
@@ -39,6 +40,7 @@ def _unsorted_segment_N(data, segment_ids, num_segments):
     return gen_math_ops.maximum(array_ops.reshape(count, (num_segments,) + (1,) * rank), 1)
 
 
+@dispatch.add_dispatch_support
 def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
     """The mean of each segment."""
     with ops.name_scope(name, 'UnsortedSegmentMean'):
@@ -48,6 +50,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
         return gen_math_ops.unsorted_segment_sum(data, segment_ids, num_segments) / count
 
 
+@dispatch.add_dispatch_support
 def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
     """The sum of each segment over the root of its size."""
     with ops.name_scope(name, 'UnsortedSegmentSqrtN'):

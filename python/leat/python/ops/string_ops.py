@@ -10,6 +10,7 @@ from leat.python.ops import gen_parsing_ops
 from leat.python.ops import gen_string_ops
 from leat.python.ops import math_ops
 from leat.python.util import deprecation
+from leat.python.util import dispatch
 
 _lookup = deprecation.deprecated_argument_lookup
 
@@ -22,6 +23,7 @@ def _is_text(value):
     return isinstance(value, (str, bytes))
 
 
+@dispatch.add_dispatch_support
 def regex_full_match(input, pattern, name=None):
     """Whether the whole of each string matches."""
     if _is_text(pattern):
@@ -29,6 +31,7 @@ def regex_full_match(input, pattern, name=None):
     return gen_string_ops.regex_full_match(input=input, pattern=pattern, name=name)
 
 
+@dispatch.add_dispatch_support
 def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
     """What matches, rewritten."""
     if _is_text(pattern) and _is_text(rewrite):
@@ -86,6 +89,7 @@ def _reduce_join_reduction_dims(x, axis):
     return math_ops.range(array_ops.rank(x) - 1, -1, -1)
 
 
+@dispatch.add_dispatch_support
 def reduce_join(inputs, axis=None, keep_dims=None, separator='', name=None,
                 reduction_indices=None, keepdims=None):
     """The strings along axes joined."""
@@ -103,6 +107,7 @@ def reduce_join_v2(inputs, axis=None, keepdims=False, separator='', name=None):
                                           keep_dims=keepdims, separator=separator, name=name)
 
 
+@dispatch.add_dispatch_support
 def string_length(input, name=None, unit='BYTE'):
     return gen_string_ops.string_length(input, unit=unit, name=name)
 
@@ -111,6 +116,7 @@ def string_length_v2(input, unit='BYTE', name=None):
     return gen_string_ops.string_length(input, unit=unit, name=name)
 
 
+@dispatch.add_dispatch_support
 def substr(input, pos, len, name=None, unit='BYTE'):
     """len bytes or characters from pos on."""
     return gen_string_ops.substr(input, pos, len, unit=unit, name=name)
@@ -129,6 +135,7 @@ def string_to_number(input, out_type=dtypes.float32, name=None):
     return gen_parsing_ops.string_to_number(input, out_type, name)
 
 
+@dispatch.add_dispatch_support
 def string_to_number_v1(string_tensor=None, out_type=dtypes.float32, name=None, input=None):
     string_tensor = _lookup('input', input, 'string_tensor', string_tensor)
     return gen_parsing_ops.string_to_number(string_tensor, out_type, name)
@@ -139,6 +146,7 @@ def string_to_hash_bucket(input, num_buckets, name=None):
     return gen_string_ops.string_to_hash_bucket(input, num_buckets, name)
 
 
+@dispatch.add_dispatch_support
 def string_to_hash_bucket_v1(string_tensor=None, num_buckets=None, name=None, input=None):
     string_tensor = _lookup('input', input, 'string_tensor', string_tensor)
     return gen_string_ops.string_to_hash_bucket(string_tensor, num_buckets, name)

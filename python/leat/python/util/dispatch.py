@@ -57,6 +57,14 @@ def dispatch(op, *args, **kwargs):
     return OpDispatcher.NOT_SUPPORTED
 
 
+def dispatch_or_raise(op, *args, **kwargs):
+    """dispatch() within an except clause, whose error goes on where nobody handles the call."""
+    result = dispatch(op, *args, **kwargs)
+    if result is OpDispatcher.NOT_SUPPORTED:
+        raise  # what the caller has caught
+    return result
+
+
 def dispatch_for_types(op, *types):
     """Decorates a function that stands for op where an argument is of one of these types."""
     def decorator(func):
@@ -79,9 +87,6 @@ def add_dispatch_support(target):
         try:
             return target(*args, **kwargs)
         except (TypeError, ValueError):
-            result = dispatch(wrapper, *args, **kwargs)
-            if result is OpDispatcher.NOT_SUPPORTED:
-                raise
-            return result
+            return dispatch_or_raise(wrapper, *args, **kwargs)
     add_dispatch_list(wrapper)
     return tf_decorator.make_decorator(target, wrapper)

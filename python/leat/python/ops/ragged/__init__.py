@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The module paths of ragged tensors; there are none here yet, see docs/python-api.md."""
+"""Ragged tensors. ragged_tensor comes first: it registers what the other modules here make."""
+from leat.python.ops.ragged import ragged_tensor  # noqa: F401
