@@ -15,7 +15,7 @@ static bool list_is_empty(const struct pb_attr_value_list_value *l)
 
 static bool says_nothing(const struct pb_attr_value *v)
 {
-    switch (v->which_value) {
+    switch (v ? v->which_value : 0) {
     case 0:
         return true;
     case 1:
@@ -41,6 +41,35 @@ static bool is_needless(const char *op, const char *attr)
            (strcmp(op, "AssignVariableOp") == 0 && strcmp(attr, "validate_shape") == 0);
 }
 
+static bool shape_is_marked(const struct pb_tensor_shape_proto *s)
+{
+    for (int64_t i = 0; s && i < s->dim.n; i++)
+        if (s->dim.v[i]->size < -1)
+            return true;
+    return false;
+}
+
+/* Shapes as newer masters note them for themselves: sizes below -1 are unknown ones that recur. */
+static bool has_marked_shapes(const struct pb_attr_value *v)
+{
+    if (v->which_value == 7)
+        return shape_is_marked(v->shape);
+    if (v->which_value != 1 || !v->list)
+        return false;
+    for (int64_t i = 0; i < v->list->shape.n; i++)
+        if (shape_is_marked(v->list->shape.v[i]))
+            return true;
+    return false;
+}
+
+static bool is_to_drop(const struct op *op, const char *op_name, const char *attr,
+                       const struct pb_attr_value *v)
+{
+    if (attr[0] == '_')
+        return v && has_marked_shapes(v);
+    return !op_attr_find(op, attr) && (is_needless(op_name, attr) || says_nothing(v));
+}
+
 static void look_at(struct pb_node_def *n)
 {
     char *name = mem_strndup(n->op.n ? n->op.p : "", n->op.n);
@@ -49,8 +78,7 @@ static void look_at(struct pb_node_def *n)
     for (int64_t i = 0; op && i < n->attr.n; i++) {
         struct pb_node_def_attr_entry *e = n->attr.v[i];
         char *key = mem_strndup(e->key.n ? e->key.p : "", e->key.n);
-        const bool drop = key[0] != '_' && !op_attr_find(op, key) &&
-                          (is_needless(name, key) || says_nothing(e->value));
+        const bool drop = is_to_drop(op, name, key, e->value);
         mem_free(key);
         if (!drop)
             n->attr.v[kept++] = e;

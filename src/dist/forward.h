@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs of clients and masters that are newer than the ops here: an attr that an op does not have
  * and that holds nothing (false, 0, "", an empty list) is what an older producer would not have
- * said, and is left out. One that says something stays, and is an error later. */
+ * said, and is left out, as are shapes that a newer master notes for itself in a form that
+ * TensorFlow 1.15 does not read. One that says something stays, and is an error later. */
 #ifndef LEAT_DIST_FORWARD_H
 #define LEAT_DIST_FORWARD_H
 

@@ -551,6 +551,16 @@ static void register_local(struct master_plan *p, int part,
     registered_one(p);
 }
 
+static bool has_tensorflow_2(const struct master_plan *p)
+{
+    for (int i = 0; i < p->num_parts; i++) {
+        struct peer *peer = p->session->tasks[p->parts[i].task].peer;
+        if (peer && peer_is_tensorflow_2(peer))
+            return true;
+    }
+    return false;
+}
+
 static void register_part(struct master_plan *p, int part, struct pb_graph_def *graph)
 {
     struct master_session *s = p->session;
@@ -561,6 +571,8 @@ static void register_part(struct master_plan *p, int part, struct pb_graph_def *
     q->graph_def = graph;
     q->graph_options = s->proto->graph_options;
     q->create_worker_session_called = true;
+    if (has_tensorflow_2(p))
+        q->config_proto = pb_config_proto_new(&a); /* as its masters: all parts name frames alike */
     const struct master_task *t = &s->tasks[p->parts[part].task];
     if (!t->peer) {
         register_local(p, part, q);

@@ -69,6 +69,8 @@ static void take_answer(struct peer *p, const struct answer *x, struct arena *ar
     }
     if (!was_alive && p->state != PEER_UNSEEN)
         log_info("%s at %s is there again%s", p->name, p->address, another ? ", as another" : "");
+    if (p->tensorflow && x->devices.n > 0)
+        p->tensorflow_2 = x->devices.v[0]->xla_global_id != 0;
     if (x->devices.n > 0 && (another || !p->devices)) {
         struct peer_devices *d = mem_new(struct peer_devices);
         *d = (struct peer_devices){.refs = 1, .arena = *arena, .list = x->devices};

@@ -243,6 +243,14 @@ uint64_t peer_incarnation(struct peer *p)
     return incarnation;
 }
 
+bool peer_is_tensorflow_2(struct peer *p)
+{
+    lock_take(&p->set->lock);
+    const bool is = p->tensorflow_2;
+    lock_drop(&p->set->lock);
+    return is;
+}
+
 int64_t peer_patience_ms(struct peer *p)
 {
     lock_take(&p->set->lock);

@@ -82,6 +82,7 @@ void peer_settle(struct peer *p, peer_devices_fn fn, void *arg);
 void peer_add_trouble(struct peer *p, struct status *st);
 uint64_t peer_incarnation(struct peer *p); /* 0: not seen */
 bool peer_has_standby(const struct peer *p);
+bool peer_is_tensorflow_2(struct peer *p); /* where it has said so */
 /* How long it may be silent before it is lost, where it is known to be a task of Leat; else 0. */
 int64_t peer_patience_ms(struct peer *p);
 /* fn is called when the peer is lost, leaves or comes back as another; at most once. 0: it is so

@@ -70,6 +70,7 @@ struct peer {
     uint64_t incarnation;
     struct peer_devices *devices;
     bool tensorflow;                      /* it knows no heartbeat: GetStatus */
+    bool tensorflow_2;                    /* and is of that version */
     bool said_hello, said_goodbye;        /* by calls of its own */
     int64_t heard_ns, wanted_ns, said_ns; /* said: the last line of the log */
     char *trouble;                        /* what the last failed try met; NULL: nothing */

@@ -338,6 +338,22 @@ static void find_sinks(struct worker_part *p)
         p->sinks[p->num_sinks++] = g->nodes[0];
 }
 
+static bool is_transfer(const char *op)
+{
+    static const char *const ops[] = {"_Send", "_Recv", "_HostSend", "_HostRecv"};
+    for (size_t i = 0; i < ARRAY_LEN(ops); i++)
+        if (strcmp(op, ops[i]) == 0)
+            return true;
+    return false;
+}
+
+static void number_frames(struct graph *g)
+{
+    for (int64_t i = 0; i < g->num_nodes; i++)
+        if (is_transfer(g->nodes[i]->op->name))
+            attrs_set(&g->nodes[i]->attrs, RENDEZVOUS_NUMBERS_ATTR, attr_bool(true));
+}
+
 /* The master's options for passes, over the task's own. */
 static bool config_for(const struct worker *w, const struct pb_graph_options *options,
                        struct config *out, struct status *st)
@@ -409,6 +425,8 @@ static struct worker_part *part_make(struct worker_session *s,
     forward_drop_unknown(r->graph_def);
     bool ok = !r->graph_def || graph_import_body(p->graph, r->graph_def, st);
     if (ok) {
+        if (r->config_proto) /* a step that TensorFlow 2 takes part in */
+            number_frames(p->graph);
         find_sinks(p);
         ok = p->num_sinks == 0 || make_runner(p, r->graph_options, st);
     }

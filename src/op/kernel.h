@@ -155,6 +155,7 @@ struct kctx {
     uint64_t in_last_use;   /* bit i: input i dies here and may be overwritten (i < 64) */
     int64_t frame_iter;     /* iteration of the innermost loop frame, 0 outside */
     const char *frame;      /* name of the frame, "" outside */
+    uint64_t frame_number;  /* rendezvous_frame_number, 0 outside */
     bool *in_dead;          /* Merge alone sees dead inputs; NULL when all are alive */
     int64_t expected_alive; /* -1, or for Merge: index of the alive input */
     void *scratch_head;     /* the framework's list of scratch blocks */

@@ -201,3 +201,37 @@ void rendezvous_abort(struct rendezvous *r, const struct status *st)
     rendezvous_unref(r);
     status_clear(&why);
 }
+
+/* --- frames --- */
+
+/* MurmurHash64A with the seed that TensorFlow has: its tasks must make the same of a frame's id. */
+uint64_t rendezvous_frame_hash(const char *text)
+{
+    const uint64_t m = 0xc6a4a7935bd1e995u;
+    size_t n = strlen(text);
+    uint64_t h = 0xDECAFCAFFEu ^ (n * m);
+    for (; n >= 8; text += 8, n -= 8) {
+        uint64_t k;
+        memcpy(&k, text, sizeof k);
+        k *= m;
+        k ^= k >> 47;
+        h = (h ^ (k * m)) * m;
+    }
+    if (n > 0) {
+        uint64_t rest = 0;
+        memcpy(&rest, text, n);
+        h = (h ^ rest) * m;
+    }
+    h = (h ^ (h >> 47)) * m;
+    return h ^ (h >> 47);
+}
+
+static uint64_t combine(uint64_t a, uint64_t b)
+{
+    return a ^ (b + 0x9e3779b97f4a7800u + (a << 10) + (a >> 4));
+}
+
+uint64_t rendezvous_frame_number(uint64_t parent, int64_t iteration, const char *name)
+{
+    return combine(parent, combine((uint64_t)iteration, rendezvous_frame_hash(name)));
+}

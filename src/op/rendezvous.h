@@ -37,4 +37,12 @@ int64_t rendezvous_waiting(struct rendezvous *r);
 /* Every waiting and later call fails with st. */
 void rendezvous_abort(struct rendezvous *r, const struct status *st);
 
+/* --- what a loop's frame is called in keys; all tasks of a step say the same --- */
+/* TensorFlow 1.15: of the text "parent's text ; iteration ; name". */
+uint64_t rendezvous_frame_hash(const char *text);
+/* TensorFlow 2: of the parent's number (0 outside of loops), its iteration and the name. Those that
+ * this attr of their _Send and _Recv asks for it say it. */
+#define RENDEZVOUS_NUMBERS_ATTR "_numbered_frames"
+uint64_t rendezvous_frame_number(uint64_t parent, int64_t iteration, const char *name);
+
 #endif

@@ -92,6 +92,7 @@ static bool run_kernel(struct flow *f, const struct flow_ready *r, const struct 
     c->out = it->slots + s->out;
     c->in_last_use = flow_last_uses(it, s);
     c->frame = it->frame->id;
+    c->frame_number = it->frame->number;
     c->frame_iter = it->number;
     c->expected_alive = s->kind == STEP_MERGE ? -1 - it->counts[s->local].deads : -1;
     c->in_dead = UNLIKELY(r->dead) ? dead : NULL;

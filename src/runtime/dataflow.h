@@ -66,6 +66,7 @@ struct flow_frame { /* a loop that runs: one per (frame, iteration of the parent
     struct flow_values dead_exits; /* of the newest iteration */
     char *id; /* for rendezvous keys and messages: parent id / iteration ; name */
     int64_t id_len, id_cap;
+    uint64_t number; /* of the frame in keys, 0 for the root */
     struct flow_frame *next_free;
 };
 

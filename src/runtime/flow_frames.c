@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "op/rendezvous.h"
 #include "runtime/dataflow.h"
 
 enum { HEAVY_ELEMS = 32768, MAX_FREE_FRAMES = 64 };
@@ -129,6 +130,7 @@ static void make_id(struct flow_frame *frame)
 {
     const struct flow_frame *parent = frame->parent_iter ? frame->parent_iter->frame : NULL;
     frame->id_len = 0;
+    frame->number = 0;
     put_text(frame, "", 0);
     if (!parent)
         return;
@@ -142,6 +144,7 @@ static void make_id(struct flow_frame *frame)
     put_text(frame, parent->id, (size_t)parent->id_len);
     put_text(frame, digits + at, sizeof digits - at);
     put_text(frame, name, strlen(name));
+    frame->number = rendezvous_frame_number(parent->number, frame->parent_iter->number, name);
 }
 
 struct flow_frame *flow_frame_new(struct flow *f, int32_t index, struct flow_iter *iter)

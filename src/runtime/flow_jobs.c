@@ -25,6 +25,7 @@ static struct flow_job *job_new(struct flow *f, const struct flow_ready *r)
         .out = r->iter->slots + s->out,
         .in_last_use = flow_last_uses(r->iter, s),
         .frame = r->iter->frame->id,
+        .frame_number = r->iter->frame->number,
         .frame_iter = r->iter->number,
         .in_dead = r->dead ? job->dead : NULL,
         .expected_alive = -1,

@@ -15,10 +15,14 @@ import numpy as np
 import checks
 import leat
 from checks import LIBRARY
-import tensorflow as tf
+import tensorflow
 
-tf.compat.v1.logging.set_verbosity('FATAL')
-CHECKS = checks.Checks('cluster_')
+tf = tensorflow.compat.v1
+tf.logging.set_verbosity('FATAL')
+NEWER = tensorflow.__version__ >= '2'
+if NEWER:
+    tf.disable_v2_behavior()
+CHECKS = checks.Checks('cluster2_' if NEWER else 'cluster_')
 HERE = os.path.dirname(os.path.abspath(__file__))
 JOBS = ('ps', 'worker')
 STEPS = 20
@@ -148,12 +152,21 @@ def of_tensorflow_ps_and_leat_worker():
     train_on('tf', 'leat')
 
 
+def for_older(graph):
+    """The graph's bytes, without the attrs of newer ops that TensorFlow 1.15 does not know."""
+    with graph.as_default():
+        definition = tf.train.export_meta_graph(strip_default_attrs=NEWER).graph_def
+    for node in definition.node if NEWER else []:
+        node.attr.pop('debug_name', None)
+    return definition.SerializeToString()
+
+
 def train_by_leat(ps, worker):
     """Leat's client at either task."""
     want = Model().run()
     with Cluster(ps, worker) as c:
         model = Model(c.spec)
-        data = model.graph.as_graph_def().SerializeToString()
+        data = for_older(model.graph)
         feeds = {'x:0': model.data, 'y:0': model.wanted}
         for job in JOBS:
             with leat.Graph(LIBRARY, data, target=c.target(job)) as g:

@@ -13,7 +13,8 @@
 #include "op/rendezvous.h"
 
 struct transfer_state {
-    char *prefix; /* "src;incarnation;dst;name;" */
+    char *prefix;  /* "src;incarnation;dst;name;" */
+    bool numbered; /* frames, as in TensorFlow 2 */
 };
 
 static bool transfer_init(struct kernel *k, void *state, struct status *st)
@@ -22,38 +23,18 @@ static bool transfer_init(struct kernel *k, void *state, struct status *st)
     struct str src = attrs_string(k->attrs, "send_device"),
                dst = attrs_string(k->attrs, "recv_device");
     struct str name = attrs_string(k->attrs, "tensor_name");
-    ((struct transfer_state *)state)->prefix =
-        mem_printf("%.*s;%016llx;%.*s;%.*s;", (int)src.n, src.p,
-                   (unsigned long long)attrs_int(k->attrs, "send_device_incarnation"), (int)dst.n,
-                   dst.p, (int)name.n, name.p);
+    struct transfer_state *s = state;
+    const struct attr_value *numbered = attrs_find(k->attrs, RENDEZVOUS_NUMBERS_ATTR);
+    s->numbered = numbered && numbered->kind == ATTR_BOOL && numbered->b;
+    s->prefix = mem_printf("%.*s;%016llx;%.*s;%.*s;", (int)src.n, src.p,
+                           (unsigned long long)attrs_int(k->attrs, "send_device_incarnation"),
+                           (int)dst.n, dst.p, (int)name.n, name.p);
     return true;
 }
 
 static void transfer_release(void *state)
 {
     mem_free(((struct transfer_state *)state)->prefix);
-}
-
-/* MurmurHash64A with the seed that TensorFlow has: its tasks must make the same of a frame's id. */
-static uint64_t hash_frame(const char *text)
-{
-    const uint64_t m = 0xc6a4a7935bd1e995u;
-    size_t n = strlen(text);
-    uint64_t h = 0xDECAFCAFFEu ^ (n * m);
-    for (; n >= 8; text += 8, n -= 8) {
-        uint64_t k;
-        memcpy(&k, text, sizeof k);
-        k *= m;
-        k ^= k >> 47;
-        h = (h ^ (k * m)) * m;
-    }
-    if (n > 0) {
-        uint64_t rest = 0;
-        memcpy(&rest, text, n);
-        h = (h ^ rest) * m;
-    }
-    h = (h ^ (h >> 47)) * m;
-    return h ^ (h >> 47);
 }
 
 static char *put_number(char *end, uint64_t n)
@@ -65,7 +46,7 @@ static char *put_number(char *end, uint64_t n)
     return end;
 }
 
-/* "hash:iteration" of the frame, written backwards from the end of text; what printf does costs
+/* "FRAME:ITERATION" of the frame, written backwards from the end of text; what printf does costs
  * more than the rest of a transfer. */
 static const char *frame_part(const struct kctx *c, char *text, size_t size)
 {
@@ -73,7 +54,8 @@ static const char *frame_part(const struct kctx *c, char *text, size_t size)
     *--p = 0;
     p = put_number(p, (uint64_t)c->frame_iter);
     *--p = ':';
-    return put_number(p, hash_frame(c->frame));
+    const struct transfer_state *s = kernel_state(c);
+    return put_number(p, s->numbered ? c->frame_number : rendezvous_frame_hash(c->frame));
 }
 
 static void make_key(const struct kctx *c, struct strbuf *key)
