@@ -7,6 +7,8 @@ What is left out on purpose carries a `DIFFERENCES: tag` comment; DIFFERENCES.md
 import cases_array
 import cases_audio
 import cases_blocks
+import cases_boxes
+import cases_ctc
 import cases_former
 import cases_gather
 import cases_graph
@@ -29,6 +31,8 @@ GENERATORS.update(cases_math.GENERATORS)
 GENERATORS.update(cases_array.GENERATORS)
 GENERATORS.update(cases_audio.GENERATORS)
 GENERATORS.update(cases_blocks.GENERATORS)
+GENERATORS.update(cases_boxes.GENERATORS)
+GENERATORS.update(cases_ctc.GENERATORS)
 GENERATORS.update(cases_former.GENERATORS)
 GENERATORS.update(cases_gather.GENERATORS)
 GENERATORS.update(cases_graph.GENERATORS)

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "op/grad.h"
 #include "ops/image/resize.h"
 
 struct between {
@@ -97,11 +96,9 @@ static pool_loop_fn rows_of(int dtype)
 static bool bilinear_run(struct kctx *c, struct status *st)
 {
     struct resize r;
-    int64_t elems;
     if (!resize_check(c, &r, st))
         return false;
-    struct shape s = shape_make((int64_t[]){r.batch, r.out_h, r.out_w, r.channels}, 4);
-    struct tensor *y = shape_num_elems(&s, &elems, st) ? kernel_out(c, 0, &s, st) : NULL;
+    struct tensor *y = resize_out(c, &r, st);
     struct between *cols =
         y ? kernel_scratch(c, r.out_w * (int64_t)sizeof(struct between), st) : NULL;
     if (!cols)
@@ -120,17 +117,8 @@ static bool bilinear_run(struct kctx *c, struct status *st)
 
 static bool bilinear_grad(struct grad_ctx *g, struct status *st)
 {
-    const struct attrs *attrs = grad_attrs(g);
-    int dtype = grad_type_of(g, grad_in(g, 0));
-    if (!dtype_is_float(dtype))
-        return grad_done(g, st);
-    grad_set(g, 0,
-             grad_opv(g, "ResizeBilinearGrad", 2, (struct output[]){grad_dy(g, 0), grad_in(g, 0)},
-                      2,
-                      (struct attr[]){
-                          {(char *)"align_corners", attr_bool(attrs_bool(attrs, "align_corners"))},
-                          {(char *)"half_pixel_centers",
-                           attr_bool(attrs_bool(attrs, "half_pixel_centers"))}}));
+    if (dtype_is_float(grad_type_of(g, grad_in(g, 0))))
+        grad_set(g, 0, resize_back(g, "ResizeBilinearGrad", grad_in(g, 0)));
     return grad_done(g, st);
 }
 
@@ -181,23 +169,9 @@ SPREAD(f16, struct f16, f16_to_f32, f16_from_f32)
 static bool back_run(struct kctx *c, struct status *st)
 {
     const struct tensor *dy = kernel_in(c, 0), *x = kernel_in(c, 1);
-    struct resize r = {0};
-    if (!resize_attrs(c, &r, st))
+    struct resize r;
+    if (!resize_back_check(c, &r, st))
         return false;
-    if (tensor_rank(dy) != 4 || tensor_rank(x) != 4)
-        return status_invalid(st, "%s must be 4-dimensional, but has %d dims",
-                              tensor_rank(dy) != 4 ? "input_grad" : "original_image",
-                              tensor_rank(tensor_rank(dy) != 4 ? dy : x));
-    r.batch = tensor_dim(x, 0);
-    r.in_h = tensor_dim(x, 1);
-    r.in_w = tensor_dim(x, 2);
-    r.channels = tensor_dim(x, 3);
-    r.out_h = tensor_dim(dy, 1);
-    r.out_w = tensor_dim(dy, 2);
-    if (r.batch != tensor_dim(dy, 0) || r.channels != tensor_dim(dy, 3))
-        return status_invalid(st, "the gradients' batch or channels are not those of the image");
-    if ((r.in_h == 0 || r.in_w == 0) && dy->num_elems > 0)
-        return status_invalid(st, "original_image must be of non-zero size");
     struct tensor *dx = kernel_out(c, 0, &x->shape, st);
     if (!dx)
         return false;
@@ -213,13 +187,6 @@ static bool back_run(struct kctx *c, struct status *st)
     return true;
 }
 
-static bool back_shape(struct infer_ctx *c, struct status *st)
-{
-    (void)st;
-    infer_set(c, 0, infer_input(c, 1));
-    return true;
-}
-
 OP_DEF(resize_bilinear_grad) = {
     .name = "ResizeBilinearGrad",
     .summary = "The gradient of ResizeBilinear: each pixel's goes to the four it lay between.",
@@ -227,7 +194,7 @@ OP_DEF(resize_bilinear_grad) = {
     .outputs = {"output: T"},
     .attrs = {"T: {float, bfloat16, half, double}", "align_corners: bool = false",
               "half_pixel_centers: bool = false"},
-    .shape = back_shape,
+    .shape = resize_back_shape,
     .no_grad = "undefined: TensorFlow registers none",
 };
 KERNEL_DEF(resize_bilinear_grad_cpu) = {.op = "ResizeBilinearGrad",

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "math/value_add.h"
-#include "op/grad.h"
 #include "ops/image/resize.h"
 
 /* The pixel among n that pixel i of another size takes. */
@@ -42,11 +41,9 @@ static void copy_rows(void *arg, int64_t begin, int64_t end)
 static bool nearest_run(struct kctx *c, struct status *st)
 {
     struct resize r;
-    int64_t elems;
     if (!resize_check(c, &r, st))
         return false;
-    struct shape s = shape_make((int64_t[]){r.batch, r.out_h, r.out_w, r.channels}, 4);
-    struct tensor *y = shape_num_elems(&s, &elems, st) ? kernel_out(c, 0, &s, st) : NULL;
+    struct tensor *y = resize_out(c, &r, st);
     if (!y)
         return false;
     if (y->num_elems == 0)
@@ -58,22 +55,13 @@ static bool nearest_run(struct kctx *c, struct status *st)
     return true;
 }
 
-/* The attrs of the op that this is the gradient of, for the gradient's. */
-static struct output back(struct grad_ctx *g, struct output size)
-{
-    const struct attrs *attrs = grad_attrs(g);
-    return grad_opv(
-        g, "ResizeNearestNeighborGrad", 2, (struct output[]){grad_dy(g, 0), size}, 2,
-        (struct attr[]){
-            {(char *)"align_corners", attr_bool(attrs_bool(attrs, "align_corners"))},
-            {(char *)"half_pixel_centers", attr_bool(attrs_bool(attrs, "half_pixel_centers"))}});
-}
-
 static bool nearest_grad(struct grad_ctx *g, struct status *st)
 {
     struct output begin = grad_const_i32s(g, (int32_t[]){1}, 1);
     struct output size = grad_const_i32s(g, (int32_t[]){2}, 1);
-    grad_set(g, 0, back(g, grad_op3(g, "Slice", grad_shape(g, grad_in(g, 0)), begin, size)));
+    grad_set(g, 0,
+             resize_back(g, "ResizeNearestNeighborGrad",
+                         grad_op3(g, "Slice", grad_shape(g, grad_in(g, 0)), begin, size)));
     return grad_done(g, st);
 }
 
@@ -95,12 +83,10 @@ KERNEL_DEF(resize_nearest_neighbor_cpu) = {
 static bool back_run(struct kctx *c, struct status *st)
 {
     struct resize r;
-    int64_t elems;
     if (!resize_check(c, &r, st))
         return false;
     const struct tensor *dy = kernel_in(c, 0);
-    struct shape s = shape_make((int64_t[]){r.batch, r.out_h, r.out_w, r.channels}, 4);
-    struct tensor *dx = shape_num_elems(&s, &elems, st) ? kernel_out(c, 0, &s, st) : NULL;
+    struct tensor *dx = resize_out(c, &r, st);
     if (!dx)
         return false;
     if (dx->num_elems == 0)
