@@ -154,6 +154,7 @@ bool math_conv_new(const struct math_conv_shape *shape, struct math_conv **out, 
         p->partials = 1; /* a millisecond in all: not worth a second sum */
     p->dnnl = conv_dnnl_new(p);
     for (int i = 0; i < CONV_PASSES; i++) {
+        p->point[i] = conv_point_serves(p, (enum conv_pass)i);
         p->fast[i] = conv_fast_serves(p, (enum conv_pass)i);
         p->line[i] = conv_line_serves(p, (enum conv_pass)i);
         p->direct[i] = direct_preferred(p, (enum conv_pass)i);
@@ -193,6 +194,8 @@ static int64_t layout_bytes(const struct math_conv *p)
 
 static int64_t pass_scratch(const struct math_conv *p, enum conv_pass pass)
 {
+    if (p->point[pass])
+        return conv_point_scratch_bytes(p, pass);
     const int64_t fast = p->fast[pass]   ? conv_fast_scratch_bytes(p, pass)
                          : p->line[pass] ? conv_line_scratch_bytes(p, pass)
                                          : 0;
@@ -270,9 +273,26 @@ static void run_direct(struct math_conv *p, enum conv_pass pass, struct pool *po
         conv_direct_backward_filter(p, pool, a, a->scratch);
 }
 
+static void run_own(struct math_conv *p, enum conv_pass pass, struct pool *pool,
+                    const struct math_conv_args *a)
+{
+    if (pass == CONV_FORWARD)
+        conv_own_forward(p, pool, a);
+    else if (pass == CONV_BACKWARD_DATA)
+        conv_own_backward_data(p, pool, a);
+    else if (p->point[pass])
+        conv_point_backward_filter(p, pool, a, a->scratch);
+    else
+        conv_own_backward_filter(p, pool, a, a->scratch);
+}
+
 static void run_nhwc(struct math_conv *p, enum conv_pass pass, struct pool *pool,
                      const struct math_conv_args *a)
 {
+    if (p->point[pass]) {
+        run_own(p, pass, pool, a);
+        return;
+    }
     if (p->fast[pass] && run_fast(p, pass, pool, a))
         return;
     if (p->line[pass] && run_line(p, pass, pool, a))
@@ -283,12 +303,7 @@ static void run_nhwc(struct math_conv *p, enum conv_pass pass, struct pool *pool
     }
     if (p->dnnl && conv_dnnl_run(p, pass, pool, a, a->scratch))
         return;
-    if (pass == CONV_FORWARD)
-        conv_own_forward(p, pool, a);
-    else if (pass == CONV_BACKWARD_DATA)
-        conv_own_backward_data(p, pool, a);
-    else
-        conv_own_backward_filter(p, pool, a, a->scratch);
+    run_own(p, pass, pool, a);
 }
 
 /* The NCHW forms: inputs are laid out in scratch, the output comes from there. */

@@ -14,8 +14,7 @@
 
 #define STRIP_ITEMS (256 << 10) /* elements of the laid out matrix at a time */
 
-/* Windows are the image itself. */
-static bool is_pointwise(const struct math_conv_shape *s)
+bool conv_is_pointwise(const struct math_conv_shape *s)
 {
     return s->filter_h == 1 && s->filter_w == 1 && s->stride_h == 1 && s->stride_w == 1 &&
            s->pad_top == 0 && s->pad_left == 0 && s->in_h == s->out_h && s->in_w == s->out_w;
@@ -203,7 +202,7 @@ void conv_own_forward(const struct math_conv *plan, struct pool *pool,
                       const struct math_conv_args *a)
 {
     const struct math_conv_shape *s = &plan->shape;
-    if (is_pointwise(s)) {
+    if (conv_is_pointwise(s)) {
         struct math_gemm g = forward_product(plan, a);
         g.m = s->batch * s->out_h * s->out_w;
         g.a = a->x;
@@ -247,7 +246,7 @@ void conv_own_backward_data(const struct math_conv *plan, struct pool *pool,
                             const struct math_conv_args *a)
 {
     const struct math_conv_shape *s = &plan->shape;
-    if (is_pointwise(s)) {
+    if (conv_is_pointwise(s)) {
         const struct math_gemm g = {.m = s->batch * s->out_h * s->out_w,
                                     .n = s->in_c,
                                     .k = s->out_c,
@@ -280,7 +279,7 @@ static void backward_filter_run(void *arg, int64_t begin, int64_t end)
     const struct math_conv *plan = j->plan;
     const struct math_conv_shape *s = &plan->shape;
     const int64_t positions = s->out_h * s->out_w, len = strip_positions(plan);
-    const bool direct = is_pointwise(s);
+    const bool direct = conv_is_pointwise(s);
     struct math_gemm g = {.m = plan->filter_items,
                           .n = s->out_c,
                           .lda = plan->filter_items,

@@ -20,6 +20,7 @@ struct math_conv {
     double cost_ns;               /* of one image, one pass */
     int64_t partials;             /* filter gradients that are summed at the end */
     struct conv_dnnl *dnnl;       /* NULL: our own way */
+    bool point[CONV_PASSES];      /* the pass is a product of matrices: conv_point.c */
     bool fast[CONV_PASSES];       /* the pass is conv_fast.c's, while all is finite */
     bool line[CONV_PASSES];       /* likewise conv_line.c's */
     bool direct[CONV_PASSES];     /* else it is conv_direct.c's */
@@ -30,6 +31,14 @@ static inline int64_t conv_share(int64_t batch, int64_t num, int64_t i)
 {
     return batch / num * i + min_i64(i, batch % num);
 }
+
+/* Windows are the image itself. */
+bool conv_is_pointwise(const struct math_conv_shape *s);
+/* Those whose products we do best: forward and data are conv_own's then. */
+bool conv_point_serves(const struct math_conv *plan, enum conv_pass pass);
+int64_t conv_point_scratch_bytes(const struct math_conv *plan, enum conv_pass pass);
+void conv_point_backward_filter(const struct math_conv *plan, struct pool *pool,
+                                const struct math_conv_args *a, void *scratch);
 
 /* Our own: im2col and products. partial: plan->partials filter gradients, when more than one. */
 void conv_own_forward(const struct math_conv *plan, struct pool *pool,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who serves a matrix product, and how it is shared out.
  *
- * Measured on Zen 5 (see README.md): our kernels lead below about 110^3, for double always, and
- * whenever both operands are transposed; oneDNN's sgemm leads by a few per cent for large float
- * products on AVX-512. OpenBLAS leads nowhere. A piece of a product is computed by one thread, a
- * library's team being one. */
+ * Measured on Zen 5 (see README.md): our kernels lead below about 110^3, for double always, for a
+ * tall A times a small B, and whenever both operands are transposed; oneDNN's sgemm leads by a few
+ * per cent for other large float products on AVX-512. OpenBLAS leads nowhere. A piece of a product
+ * is computed by one thread, a library's team being one. */
 #include "math/gemm.h"
 
 #include <dlfcn.h>
@@ -20,10 +20,12 @@
 #define PIECES_MAX 16
 #define PIECE_MIN 64 /* rows or columns */
 #define COLS_MIN 16
-#define ROWS_MIN 32     /* fewer rows may be summed in another order */
-#define SMALL 64        /* no side longer: neither a library's nor to be shared out */
-#define SMALL_NS 1.5e4  /* nor what takes no longer than this */
-#define K_ONE_BLOCK 256 /* of k, in our kernels and in the library's */
+#define ROWS_MIN 32    /* fewer rows may be summed in another order */
+#define SMALL 64       /* no side longer: neither a library's nor to be shared out */
+#define SMALL_NS 1.5e4 /* nor what takes no longer than this */
+#define TALL_ROWS 4096
+#define TALL_B_ITEMS (64 << 10) /* a share of a second level */
+#define K_ONE_BLOCK 256         /* of k, in our kernels and in the library's */
 
 /* dnnl_sgemm of oneDNN's C API: row-major, dnnl_status_t result. */
 typedef int (*dnnl_sgemm_fn)(char trans_a, char trans_b, int64_t m, int64_t n, int64_t k,
@@ -40,12 +42,18 @@ static void dnnl_sgemm_open(void)
         *(void **)&dnnl_sgemm_found = dlsym(lib, "dnnl_sgemm");
 }
 
+/* Many rows that pass through the caches once, times what stays in them (in pieces, too). */
+static bool gemm_is_tall(const struct math_gemm *g)
+{
+    return !g->trans_a && g->m >= TALL_ROWS && g->n * g->k <= TALL_B_ITEMS;
+}
+
 /* The rule of the choice: shape and instruction set. */
 static bool gemm_prefers_dnnl(const struct math_gemm *g)
 {
     const double work = (double)g->m * (double)g->n * (double)g->k;
     return cpu_level() == CPU_AVX512 && g->m >= 96 && g->n >= 96 && g->k >= 96 && work >= 1.5e6 &&
-           !(g->trans_a && g->trans_b);
+           !(g->trans_a && g->trans_b) && !gemm_is_tall(g);
 }
 
 static bool gemm_uses_dnnl(const struct math_gemm *g)

@@ -69,6 +69,11 @@
 #define TILE_FAR_TABLE(X) \
     X(1, 4) X(2, 4) X(3, 4) X(4, 4) X(5, 2) X(6, 2) X(7, 2) X(8, 2) X(9, 2) X(10, 2) X(11, 2) \
     X(12, 2) X(13, 2) X(14, 2)
+#define STREAM_ROW_TABLE(X) X(6, 4) X(8, 3) X(14, 2) X(16, 1)
+#define STREAM_COL_TABLE(X) \
+    X(4, 4) X(5, 4) X(6, 4) X(5, 3) X(6, 3) X(7, 3) X(8, 3) X(8, 2) X(9, 2) X(10, 2) X(11, 2) \
+    X(12, 2) X(13, 2) X(14, 2) X(8, 1) X(9, 1) X(10, 1) X(11, 1) X(12, 1) X(13, 1) X(14, 1) \
+    X(15, 1) X(16, 1)
 #else
 #define TILE_ROWS 6
 #define TILE_TALL 6
@@ -82,8 +87,19 @@
     X(1, 1) X(1, 2) X(1, 3) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2) X(3, 3) \
     X(4, 1) X(4, 2) X(4, 3) X(5, 1) X(5, 2) X(6, 1) X(6, 2)
 #define TILE_FAR_TABLE(X) X(1, 3) X(2, 3) X(3, 3) X(4, 3) X(4, 2) X(5, 2) X(6, 2)
+#define STREAM_ROW_TABLE(X) X(4, 3) X(6, 2) X(6, 1)
+#define STREAM_COL_TABLE(X) X(3, 3) X(4, 3) X(4, 2) X(5, 2) X(6, 2) X(4, 1) X(5, 1) X(6, 1)
 #endif
 /* clang-format on */
+
+/* What a tile asks for while it computes. */
+enum tile_fetch { NEAR, FAR, STREAM };
+
+/* Products that pass through the caches once: gemm_tall_body.inc, gemm_long_body.inc. */
+#define TALL_BYTES (1 << 20)         /* of A and C at least: all of a second level */
+#define TALL_BLOCK_BYTES (128 << 10) /* of A and C at a time */
+#define TALL_ROWS 256
+#define LONG_KC 96 /* of both operands: four vectors of it stay in the first level */
 
 /* Products with a few columns: gemm_thin_body.inc. */
 #define THIN_ROWS 2
@@ -127,6 +143,7 @@ static inline int64_t even(int64_t n, int64_t most, int64_t multiple)
 #define V_(x) vf_##x
 #define THIN_TABLE THIN_F32
 #include "math/simd/gemm_body.inc"
+#include "math/simd/gemm_long_body.inc"
 #undef T
 #undef V
 #undef LANES

@@ -11,6 +11,11 @@
 SIMD_DECLARE(void, gemm_own_f32, (const struct math_gemm *g));
 SIMD_DECLARE(void, gemm_own_f64, (const struct math_gemm *g));
 
+/* A product with A transposed and B not, over so long a k that its operands pass through the caches
+ * while C stays there; beta is heeded, bias and activation are not. n is a multiple of 16 (whole
+ * vectors of any level). The bits depend on k alone, too; they are not gemm_own's. */
+SIMD_DECLARE(void, gemm_long_f32, (const struct math_gemm *g));
+
 /* Bias and activation on m x n elements of g->c in place. */
 SIMD_DECLARE(void, gemm_epilogue_f32, (const struct math_gemm *g));
 SIMD_DECLARE(void, gemm_epilogue_f64, (const struct math_gemm *g));

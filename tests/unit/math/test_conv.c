@@ -45,6 +45,11 @@ static const struct shape_case cases[] = {
     {2, 42, 3, 48, 32, 5, 1, 1, 1, 1, 1, true},
     {4, 5, 19, 32, 48, 1, 6, 1, 1, 1, 1, false},
     {3, 17, 3, 32, 32, 7, 1, 1, 1, 1, 1, true},
+    {2, 46, 46, 16, 9, 1, 1, 1, 1, 1, 1, true}, /* 1 x 1, positions enough to be a product */
+    {3, 40, 37, 4, 32, 1, 1, 1, 1, 1, 1, false},
+    {5, 30, 28, 48, 5, 1, 1, 1, 1, 1, 1, true},
+    {1, 64, 65, 13,  3, 1, 1, 1, 1, 1, 1, true},
+    {1, 64, 64,  2,  0, 1, 1, 1, 1, 1, 1, true},
 };
 /* clang-format on */
 
@@ -269,9 +274,47 @@ static void test_conv__the_thread_count_changes_no_bit(void **state)
 {
     (void)state;
     const struct shape_case shapes[] = {{37, 14, 14, 16, 32, 5, 5, 1, 1, 1, 1, true},
-                                        {64, 56, 96, 1, 96, 3, 96, 1, 1, 1, 1, false}};
+                                        {64, 56, 96, 1, 96, 3, 96, 1, 1, 1, 1, false},
+                                        {8, 24, 24, 128, 144, 1, 1, 1, 1, 1, 1, true}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         compare_threads(&shapes[i]);
+}
+
+/* One element of a 1 x 1 filter's gradient: row ic, column oc. */
+static double gradient_wanted(const struct data *d, int64_t ic, int64_t oc)
+{
+    double sum = 0;
+    for (int64_t p = 0; p < d->s.batch * d->s.out_h * d->s.out_w; p++)
+        sum += test_get(DT_FLOAT, d->x, p * d->s.in_c + ic) *
+               test_get(DT_FLOAT, d->dy, p * d->s.out_c + oc);
+    return sum;
+}
+
+/* So many positions that the sum over them is formed in parts. */
+static void test_conv__a_pointwise_filter_is_summed_over_all_images(void **state)
+{
+    (void)state;
+    const struct shape_case shapes[] = {{8, 24, 24, 128, 144, 1, 1, 1, 1, 1, 1, true},
+                                        {8, 24, 24, 144, 128, 1, 1, 1, 1, 1, 1, true}};
+    for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+        struct data d;
+        struct status st = {0};
+        struct math_conv *plan;
+        data_draw(&d, &shapes[i], DT_FLOAT, false);
+        assert_true(math_conv_new(&d.s, &plan, &st));
+        struct math_conv_args a = {.x = d.x, .dy = d.dy, .dfilter = d.df};
+        a.scratch = lend(math_conv_backward_filter_scratch_bytes(plan));
+        assert_true(math_conv_backward_filter(plan, test_pool(3), &a, &st));
+        for (int64_t at = 0; at < d.nf; at += 97) {
+            const double eps = 4 * test_eps(DT_FLOAT);
+            test_close(test_get(DT_FLOAT, d.df, at),
+                       gradient_wanted(&d, at / d.s.out_c, at % d.s.out_c), eps, eps * 2000,
+                       "dfilter", at);
+        }
+        free(a.scratch);
+        math_conv_free(plan);
+        data_free(&d);
+    }
 }
 
 /* Infinities and NaN go where their terms go, and nowhere else, whoever computes. */
@@ -306,7 +349,8 @@ static void test_conv__specials_reach_their_own_outputs_alone(void **state)
     (void)state;
     const struct shape_case fast[] = {{13, 11, 9, 16, 48, 3, 3, 1, 1, 1, 1, true},
                                       {20, 10, 7, 32, 16, 5, 5, 1, 1, 1, 1, false},
-                                      {9, 21, 64, 1, 32, 3, 64, 1, 1, 1, 1, false}};
+                                      {9, 21, 64, 1, 32, 3, 64, 1, 1, 1, 1, false},
+                                      {2, 46, 46, 16, 3, 1, 1, 1, 1, 1, 1, true}};
     for (size_t i = 0; i < sizeof fast / sizeof *fast; i++) {
         check_special(&fast[i], (double)NAN, (double)INFINITY);
         check_special(&fast[i], (double)-INFINITY, (double)NAN);
@@ -363,6 +407,7 @@ static int run(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conv__agrees_with_the_definition),
         cmocka_unit_test(test_conv__the_thread_count_changes_no_bit),
+        cmocka_unit_test(test_conv__a_pointwise_filter_is_summed_over_all_images),
         cmocka_unit_test(test_conv__specials_reach_their_own_outputs_alone),
         cmocka_unit_test(test_conv__bad_shapes_are_refused),
     };

@@ -180,6 +180,43 @@ static void test_gemm__large_and_odd_sizes(void **state)
             }
 }
 
+/* A tall A, whose rows pass through the caches: rows apart, added to, with an epilogue. */
+static void test_gemm__tall(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {{4100, 35, 30}, {1100, 64, 200}, {270, 37, 1100},
+                                       {4097, 16, 50}, {1111, 150, 90}, {5000, 48, 8}};
+    for (size_t s = 0; s < ARRAY_LEN(sizes); s++)
+        for (int t = 0; t < 2; t++)
+            for (int variant = 0; variant < 4; variant++) {
+                struct product p = product_make(dtypes[t], sizes[s][0], sizes[s][1], sizes[s][2],
+                                                variant & 2, variant == 1 ? 3 : 0);
+                p.g.beta = variant & 1;
+                if (variant != 2)
+                    p.g.bias = p.bias, p.g.act = MATH_ACT_RELU;
+                math_gemm(test_pool(2), dtypes[t], &p.g);
+                product_check(&p);
+                product_free(&p);
+            }
+}
+
+/* A long sum of products of two rows. */
+static void test_gemm__long(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {{6, 64, 1000}, {256, 64, 97}, {31, 48, 200}, {17, 16, 300},
+                                       {9, 32, 193},  {1, 80, 50},   {64, 160, 95}, {100, 112, 1}};
+    for (size_t s = 0; s < ARRAY_LEN(sizes); s++)
+        for (int variant = 0; variant < 2; variant++) {
+            struct product p =
+                product_make(DT_FLOAT, sizes[s][0], sizes[s][1], sizes[s][2], 1, variant ? 5 : 0);
+            p.g.beta = variant;
+            SIMD_CALL(gemm_long_f32)(&p.g);
+            product_check(&p);
+            product_free(&p);
+        }
+}
+
 static void test_gemm__epilogues(void **state)
 {
     (void)state;
@@ -220,8 +257,9 @@ static void test_gemm__epilogues(void **state)
 static void test_gemm__the_thread_count_changes_no_bit(void **state)
 {
     (void)state;
-    static const int64_t sizes[][3] = {
-        {512, 300, 400}, {40, 3000, 500}, {700, 200, 400}, {900, 289, 300}, {4100, 10, 1030}};
+    static const int64_t sizes[][3] = {{512, 300, 400}, {40, 3000, 500},  {700, 200, 400},
+                                       {900, 289, 300}, {4100, 10, 1030}, {300, 64, 64},
+                                       {4500, 64, 100}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (int t = 0; t < 3; t++) {
             struct product p =
@@ -343,6 +381,8 @@ static int run(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gemm__agrees_with_the_definition),
         cmocka_unit_test(test_gemm__large_and_odd_sizes),
+        cmocka_unit_test(test_gemm__tall),
+        cmocka_unit_test(test_gemm__long),
         cmocka_unit_test(test_gemm__epilogues),
         cmocka_unit_test(test_gemm__the_thread_count_changes_no_bit),
         cmocka_unit_test(test_gemm__own_sums_do_not_depend_on_the_split),
