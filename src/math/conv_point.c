@@ -35,11 +35,14 @@ static bool is_turned(const struct math_conv_shape *s)
 bool conv_point_serves(const struct math_conv *plan, enum conv_pass pass)
 {
     const struct math_conv_shape *s = &plan->shape;
+    const int64_t columns = pass == CONV_FORWARD ? s->out_c : s->in_c;
     if (s->dtype != DT_FLOAT || !conv_is_pointwise(s) || s->in_c < 1 || s->out_c < 1 ||
         plan->filter_items * s->out_c * plan->item > FILTER_BYTES ||
         s->batch * s->out_h * s->out_w < POSITIONS_MIN)
         return false;
-    return pass != CONV_BACKWARD_FILTER || fitness(s->in_c) > 0 || fitness(s->out_c) > 0;
+    if (pass != CONV_BACKWARD_FILTER)
+        return s->batch * s->out_h * s->out_w / GEMM_TALL >= columns;
+    return fitness(s->in_c) > 0 || fitness(s->out_c) > 0;
 }
 
 /* Sums of the parts, and before them where they are added up. */

@@ -45,7 +45,8 @@ static void dnnl_sgemm_open(void)
 /* Many rows that pass through the caches once, times what stays in them (in pieces, too). */
 static bool gemm_is_tall(const struct math_gemm *g)
 {
-    return !g->trans_a && g->m >= TALL_ROWS && g->n * g->k <= TALL_B_ITEMS;
+    return !g->trans_a && g->m >= TALL_ROWS && g->m / GEMM_TALL >= g->n &&
+           g->n * g->k <= TALL_B_ITEMS;
 }
 
 /* The rule of the choice: shape and instruction set. */

@@ -6,6 +6,8 @@
 #include "math/gemm.h"
 #include "math/simd.h"
 
+#define GEMM_TALL 8 /* so many times more rows than columns make a product a tall one */
+
 /* The whole of *g on the calling thread, epilogue included; m, n > 0. Each element of C is summed
  * over k in an order that depends on k alone, so splitting m or n changes no bit. */
 SIMD_DECLARE(void, gemm_own_f32, (const struct math_gemm *g));
