@@ -271,16 +271,18 @@ ops.rnn_cell_impl: BasicLSTMCell BasicRNNCell DeviceWrapper DropoutWrapper GRUCe
     'contrib.seq2seq': '''
 /contrib.seq2seq.ops.gen_beam_search_ops: gather_tree
 /contrib.seq2seq.python.ops.attention_wrapper: AttentionMechanism AttentionWrapper
-  AttentionWrapperState BahdanauAttention BahdanauMonotonicAttention LuongAttention
-  LuongMonotonicAttention hardmax monotonic_attention safe_cumprod
+  AttentionWrapperState BahdanauAttention LuongAttention hardmax
 /contrib.seq2seq.python.ops.basic_decoder: BasicDecoder BasicDecoderOutput
 /contrib.seq2seq.python.ops.beam_search_decoder: BeamSearchDecoder BeamSearchDecoderOutput
   BeamSearchDecoderState FinalBeamSearchDecoderOutput tile_batch
 /contrib.seq2seq.python.ops.decoder: Decoder dynamic_decode
 /contrib.seq2seq.python.ops.helper: CustomHelper GreedyEmbeddingHelper Helper InferenceHelper
-  SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper ScheduledOutputTrainingHelper
-  TrainingHelper
+  SampleEmbeddingHelper TrainingHelper
 /contrib.seq2seq.python.ops.loss: sequence_loss
+/contrib.seq2seq.python.ops.monotonic: BahdanauMonotonicAttention LuongMonotonicAttention
+  monotonic_attention safe_cumprod
+/contrib.seq2seq.python.ops.scheduled: ScheduledEmbeddingTrainingHelper
+  ScheduledOutputTrainingHelper
 ''',
     'contrib.slim': '''
 /contrib.framework.python.framework.experimental: experimental

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attention: Bahdanau's and Luong's scores, and a cell that attends to a memory.
 
-Monotonic attention is not there.
+Monotonic attention is in monotonic.py.
 """
 import collections
 
@@ -100,8 +100,9 @@ class _BaseAttentionMechanism(AttentionMechanism):
                                      or array_ops.shape(self._keys)[1])
         if score_mask_value is None:
             score_mask_value = dtypes.as_dtype(self._values.dtype).as_numpy_dtype(-np.inf)
-        self._probability_fn = lambda score, prev: probability_fn(
-            _maybe_mask_score(score, memory_sequence_length, score_mask_value), prev)
+        self._masked_score = lambda score: _maybe_mask_score(score, memory_sequence_length,
+                                                             score_mask_value)
+        self._probability_fn = lambda score, prev: probability_fn(self._masked_score(score), prev)
 
     @property
     def memory_layer(self):
@@ -131,6 +132,12 @@ class _BaseAttentionMechanism(AttentionMechanism):
     def state_size(self):
         return self._alignments_size
 
+    def __call__(self, query, state):
+        with variable_scope.variable_scope(None, self._scope_name, [query]):
+            score = self._score(query)
+        alignments = self._probability_fn(score, state)
+        return alignments, alignments
+
     def initial_alignments(self, batch_size, dtype):
         return _zero_state_tensors(self._alignments_size, batch_size, dtype)
 
@@ -159,25 +166,24 @@ class LuongAttention(_BaseAttentionMechanism):
         self._num_units = num_units
         self._scale = scale
         self._name = name
+        self._scope_name = 'luong_attention'
 
-    def __call__(self, query, state):
-        with variable_scope.variable_scope(None, 'luong_attention', [query]):
-            depth, key_units = query.get_shape()[-1], self._keys.get_shape()[-1]
-            if depth != key_units:
-                raise ValueError(
-                    'Incompatible or unknown inner dimensions between query and keys.  Query '
-                    '(%s) has units: %s.  Keys (%s) have units: %s.  Perhaps you need to set '
-                    'num_units to the keys\' dimension (%s)?'
-                    % (query, depth, self._keys, key_units, key_units))
-            score = math_ops.matmul(array_ops.expand_dims(query, 1), self._keys,
-                                    transpose_b=True)
-            score = array_ops.squeeze(score, [1])
-            if self._scale:
-                score = variable_scope.get_variable(
-                    'attention_g', dtype=query.dtype, initializer=init_ops.ones_initializer(),
-                    shape=()) * score
-        alignments = self._probability_fn(score, state)
-        return alignments, alignments
+    def _score(self, query):
+        depth, key_units = query.get_shape()[-1], self._keys.get_shape()[-1]
+        if depth != key_units:
+            raise ValueError(
+                'Incompatible or unknown inner dimensions between query and keys.  Query '
+                '(%s) has units: %s.  Keys (%s) have units: %s.  Perhaps you need to set '
+                'num_units to the keys\' dimension (%s)?'
+                % (query, depth, self._keys, key_units, key_units))
+        score = math_ops.matmul(array_ops.expand_dims(query, 1), self._keys,
+                                transpose_b=True)
+        score = array_ops.squeeze(score, [1])
+        if self._scale:
+            score = variable_scope.get_variable(
+                'attention_g', dtype=query.dtype, initializer=init_ops.ones_initializer(),
+                shape=()) * score
+        return score
 
 
 class BahdanauAttention(_BaseAttentionMechanism):
@@ -199,27 +205,26 @@ class BahdanauAttention(_BaseAttentionMechanism):
         self._num_units = num_units
         self._normalize = normalize
         self._name = name
+        self._scope_name = 'bahdanau_attention'
 
-    def __call__(self, query, state):
-        with variable_scope.variable_scope(None, 'bahdanau_attention', [query]):
-            processed = self.query_layer(query) if self.query_layer else query
-            processed = array_ops.expand_dims(processed, 1)
-            v = variable_scope.get_variable('attention_v', [self._num_units], dtype=query.dtype)
-            if not self._normalize:
-                score = math_ops.reduce_sum(v * math_ops.tanh(self._keys + processed), [2])
-            else:
-                g = variable_scope.get_variable(
-                    'attention_g', dtype=query.dtype, shape=(),
-                    initializer=init_ops.constant_initializer(
-                        np.sqrt(1. / self._num_units)))
-                b = variable_scope.get_variable(
-                    'attention_b', [self._num_units], dtype=query.dtype,
-                    initializer=init_ops.zeros_initializer())
-                normed = g * v * math_ops.rsqrt(math_ops.reduce_sum(math_ops.square(v)))
-                score = math_ops.reduce_sum(
-                    normed * math_ops.tanh(self._keys + processed + b), [2])
-        alignments = self._probability_fn(score, state)
-        return alignments, alignments
+    def _score(self, query):
+        processed = self.query_layer(query) if self.query_layer else query
+        processed = array_ops.expand_dims(processed, 1)
+        v = variable_scope.get_variable('attention_v', [self._num_units], dtype=query.dtype)
+        if not self._normalize:
+            score = math_ops.reduce_sum(v * math_ops.tanh(self._keys + processed), [2])
+        else:
+            g = variable_scope.get_variable(
+                'attention_g', dtype=query.dtype, shape=(),
+                initializer=init_ops.constant_initializer(
+                    np.sqrt(1. / self._num_units)))
+            b = variable_scope.get_variable(
+                'attention_b', [self._num_units], dtype=query.dtype,
+                initializer=init_ops.zeros_initializer())
+            normed = g * v * math_ops.rsqrt(math_ops.reduce_sum(math_ops.square(v)))
+            score = math_ops.reduce_sum(
+                normed * math_ops.tanh(self._keys + processed + b), [2])
+        return score
 
 
 class AttentionWrapperState(collections.namedtuple(

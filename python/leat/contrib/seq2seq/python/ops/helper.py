@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers: where a decoder's inputs come from, and how its outputs are sampled.
 
-The scheduled ones (ScheduledEmbeddingTrainingHelper...) are not there.
+The scheduled ones are in scheduled.py.
 """
 import abc
 
