@@ -10,5 +10,8 @@
 
 /* The message is changed: it belongs to a request that is being served. NULL is fine. */
 void forward_drop_unknown(const struct pb_graph_def *def);
+/* The graph, or where nodes are fused as TensorFlow 2 does it a copy of it in the arena, which has
+ * several for each of those (forward_fused.c). */
+const struct pb_graph_def *forward_unfused(struct arena *a, const struct pb_graph_def *def);
 
 #endif

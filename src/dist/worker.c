@@ -422,8 +422,11 @@ static struct worker_part *part_make(struct worker_session *s,
     p->refs = 1;
     p->session = s; /* takes the reference */
     p->graph = graph_new();
-    forward_drop_unknown(r->graph_def);
-    bool ok = !r->graph_def || graph_import_body(p->graph, r->graph_def, st);
+    struct arena a = {0};
+    const struct pb_graph_def *def = forward_unfused(&a, r->graph_def);
+    forward_drop_unknown(def);
+    bool ok = !def || graph_import_body(p->graph, def, st);
+    arena_release(&a);
     if (ok) {
         if (r->config_proto) /* a step that TensorFlow 2 takes part in */
             number_frames(p->graph);

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters of TensorFlow 1.15.5 and Leat: the client of one on servers of the other, and tasks of both in
+"""Clusters of TensorFlow, 1.15.5 or 2, and Leat: the client of one on servers of the other, and tasks of both in
 one cluster, train a model to the same losses; loops, pieces, callables and errors go between them too.
 
     clusters.py --list
     clusters.py LIBRARY [NAME...]
+
+The TensorFlow is that of the Python which runs it: run.py does so with both.
 """
 import os
 import socket
@@ -157,7 +159,9 @@ def for_older(graph):
     with graph.as_default():
         definition = tf.train.export_meta_graph(strip_default_attrs=NEWER).graph_def
     for node in definition.node if NEWER else []:
-        node.attr.pop('debug_name', None)
+        for name in ('debug_name', 'validate_shape'):
+            if node.op in ('VarHandleOp', 'AssignVariableOp'):
+                node.attr.pop(name, None)
     return definition.SerializeToString()
 
 

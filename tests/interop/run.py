@@ -37,6 +37,12 @@ def find_python():
     return None
 
 
+def find_newer():
+    """The Python that has TensorFlow 2 (tools/peers.py tf2), or None."""
+    path = os.environ.get('TF2_PYTHON') or os.path.join(ROOT, 'build', 'peers', 'tf2', 'bin', 'python')
+    return path if os.path.exists(path) else None
+
+
 class Tally:
     def __init__(self):
         self.count = collections.Counter()
@@ -133,8 +139,13 @@ def main():
     command = [python, os.path.join(HERE, 'worker.py'), library, str(args.seed), str(CASES[args.tier])]
     while ops:
         ops = work(command, ops, CASES[args.tier], tally)
-    for script in [] if args.op else whole_scripts():
-        whole = [python, os.path.join(HERE, script)]
+    scripts = [] if args.op else [(python, script) for script in whole_scripts()]
+    if scripts and find_newer():  # clusters of both
+        scripts.append((find_newer(), 'clusters.py'))
+    elif scripts:
+        tally.add('cluster2', 0, 'skip', 'no TensorFlow 2 (tools/peers.py tf2 installs it)')
+    for which, script in scripts:
+        whole = [which, os.path.join(HERE, script)]
         names = subprocess.run(whole + ['--list'], stdout=subprocess.PIPE,
                                universal_newlines=True, check=True).stdout.split()
         while names:

@@ -145,6 +145,16 @@ static void test_rendezvous__from_two_threads(void **state UNUSED)
     rendezvous_unref(s.r);
 }
 
+/* As tasks of TensorFlow 1.15.5 and of 2.15.1 name this frame. */
+static void test_rendezvous__frames(void **state)
+{
+    (void)state;
+    assert_true(rendezvous_frame_hash(";0;while/while_context") == 1496156560211570566u);
+    assert_true(rendezvous_frame_number(0, 0, "while/while_context") == 18186195969791715286u);
+    assert_true(rendezvous_frame_number(1, 0, "f") != rendezvous_frame_number(0, 0, "f"));
+    assert_true(rendezvous_frame_number(0, 1, "f") != rendezvous_frame_number(0, 0, "f"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +163,7 @@ int main(void)
         cmocka_unit_test(test_rendezvous__misuse),
         cmocka_unit_test(test_rendezvous__abort_reaches_all),
         cmocka_unit_test(test_rendezvous__from_two_threads),
+        cmocka_unit_test(test_rendezvous__frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
