@@ -14,7 +14,7 @@ TESTS ?=
 export JOBS
 .DEFAULT_GOAL := all
 .PHONY: all build deps demo test interop peers bench lint format asan ubsan asan-ubsan tsan torture \
-        cross fuzz nightly cover install dist wheel python-api clean help
+        cross fuzz leaks nightly cover install dist wheel python-api clean help
 
 CONFIGURE = tools/configure.sh
 CLANG = $(if $(shell command -v ccache),ccache )clang-14
@@ -94,6 +94,10 @@ fuzz: ## run every fuzz target for FUZZ_SECONDS
 	@CC="$(CLANG)" $(CONFIGURE) build-fuzz -Dfuzzing=true -Db_sanitize=address,undefined $(SANITIZED)
 	@python3 tools/run_fuzz.py build-fuzz --seconds $(FUZZ_SECONDS) $(TESTS)
 
+leaks: all ## what the Python tests leave behind when they are run again and again
+	@PYTHONPATH=python LEAT_PYTHON_CORE=$(BUILD)/python $(or $(LEAT_PYTHON),/usr/bin/python3) \
+	    tests/python/leaks.py $(filter-out %/test_leaks.py,$(wildcard tests/python/test_*.py))
+
 cover: ## line coverage of the tests, as text and build-cover/coverage.html
 	@tools/deps.sh build test cover
 	@$(CONFIGURE) build-cover -Db_coverage=true -Doptimization=0 -Darchive=false
@@ -104,6 +108,7 @@ nightly: ## all of it, in full
 	@tools/run_steps.sh "test=make test TIER=full" "lint=make lint" "asan=make asan TIER=full" \
 	    "ubsan=make ubsan TIER=full" "tsan=make tsan TIER=full" "torture=make torture" \
 	    "cross=make cross" "fuzz=make fuzz FUZZ_SECONDS=600" "interop=make interop TIER=full" \
+	    "leaks=make leaks && echo 1 passed, 0 failed, 0 skipped" \
 	    "soak=LEAT_SOAK_SECONDS=1800 make test TIER=full TESTS=faults-test_soak" \
     "bench=make bench && echo 1 passed, 0 failed, 0 skipped"
 

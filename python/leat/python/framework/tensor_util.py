@@ -72,12 +72,23 @@ def _check_values(values, dtype):
                     % (dtype.name, repr(value), type(value).__name__))
 
 
+def _check_quantized(values, dtype):
+    """Quantised values are tuples of one number, as numpy's structured types have them."""
+    if isinstance(values, list):
+        for value in values:
+            _check_quantized(value, dtype)
+    elif not isinstance(values, (tuple, np.ndarray, np.void)):
+        raise TypeError('Expected %s, got %s of type \'%s\' instead.'
+                        % (dtype.name, repr(values), type(values).__name__))
+
+
 def _list_array(values, dtype):
     """An array of nested lists (or one value)."""
+    if dtype is not None and dtype.is_quantized:
+        _check_quantized(values, dtype)
+        return np.array(values, dtype=dtype.as_numpy_dtype)
     _check_values(values, dtype)
     wanted = None if dtype is None else dtype.as_numpy_dtype
-    if dtype is not None and dtype.is_quantized:
-        return np.array(values, dtype=dtype.as_numpy_dtype)
     if dtype == dtypes.string:
         return _string_array(values)
     if dtype == dtypes.bfloat16:

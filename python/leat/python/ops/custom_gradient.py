@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions that say their own gradient."""
+import weakref
+
 from leat.python.framework import ops
 from leat.python.ops import gen_array_ops
 from leat.python.platform import tf_logging as logging
@@ -99,7 +101,7 @@ def _graph_mode_decorator(f, *args, **kwargs):
     used = _read_since(graph, position)
     _check_signature(grad_fn, used)
     flat_result = nest.flatten(result)
-    ops.RegisterGradient(name)(_gradient_of(grad_fn, len(flat_result), len(args), used))
+    _register(graph, name, _gradient_of(grad_fn, len(flat_result), len(args), used))
     for value in flat_result + used:  # TensorFlow makes these, too: names of later nodes follow
         if isinstance(value, ops.Tensor):
             gen_array_ops.identity(value)
@@ -108,6 +110,22 @@ def _graph_mode_decorator(f, *args, **kwargs):
     with graph.gradient_override_map({'IdentityN': name}):
         tensors = gen_array_ops.identity_n(flat_result + args + used)
     return nest.pack_sequence_as(structure=result, flat_sequence=tensors[:len(flat_result)])
+
+
+def _register(graph, name, gradient):
+    """Registers a function that holds tensors of a graph, and so belongs to it: names are
+    registered for good, what they stand for goes with the graph."""
+    owner = weakref.ref(graph)
+    graph.__dict__.setdefault('_custom_gradients', {})[name] = gradient
+
+    def find(op, *grads):
+        held = getattr(op.graph, '_custom_gradients', {})
+        if name not in held:
+            held = getattr(owner(), '_custom_gradients', {})
+        if name not in held:
+            raise LookupError('the graph in which %s was made is gone' % name)
+        return held[name](op, *grads)
+    ops.RegisterGradient(name)(find)
 
 
 def _check_signature(grad_fn, used):
