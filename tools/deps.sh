@@ -12,7 +12,7 @@ packages_of() {
     case $1 in
     build) echo gcc libc6-dev binutils pkg-config meson ninja-build python3 libdnnl-dev \
         libopenblas0-serial libpng-dev libjpeg62-turbo-dev libgif-dev libsleef-dev libsnappy1v5 zlib1g-dev libpcre2-dev \
-        libgrpc-dev python3-dev ;;
+        libgrpc-dev libucx-dev python3-dev ;;
     test) echo libcmocka-dev python3-numpy ;;
     lint) echo clang-format-14 g++ git ;;
     sanitize) echo clang-14 libclang-rt-14-dev llvm-14 ;;

@@ -155,7 +155,8 @@ def control(package, number, depends, size, lib):
               ('Architecture', run(['dpkg', '--print-architecture']).strip()), ('Maintainer', MAINTAINER),
               ('Installed-Size', str(size)), ('Depends', depends)]
     if package == 'libleat0':
-        fields += [('Recommends', 'libdnnl3 | libdnnl2, libopenblas0-serial | libopenblas0')]
+        fields += [('Recommends', 'libdnnl3 | libdnnl2, libopenblas0-serial | libopenblas0'),
+                   ('Suggests', 'libgrpc29, libucx0, libopenmpi3 | libmpich12')]
         fields += [('Multi-Arch', 'same')] if '/' in lib else []
     fields += [('Section', {'libleat0': 'libs', 'libleat-dev': 'libdevel', 'leat': 'science', 'python3-leat': 'python'}[package]),
                ('Priority', 'optional'), ('Description', short + '\n ' + text)]

@@ -44,7 +44,7 @@ struct leat_server_args {
      * LEAT_WITNESS. */
     const char *standbys, *standby_of, *witness;
     /* "grpc", or "grpc+ucx": tensors between tasks that both have it travel by shared memory on one
-     * host, by UCX between hosts. NULL: the server_def's, else "grpc". */
+     * host, by UCX between hosts. NULL: the server_def's, else LEAT_PROTOCOL, else "grpc". */
     const char *protocol;
 };
 /* A server that has its port, and answers from TF_ServerStart on. args NULL: the environment. The

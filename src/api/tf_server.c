@@ -96,15 +96,18 @@ static bool read_task(const struct leat_server_args *a, struct spec *spec, struc
 /* Of those that a ServerDef may name, Leat has these. */
 static bool read_protocol(const struct leat_server_args *a, struct spec *spec, struct status *st)
 {
-    if (!a->protocol)
+    const char *wanted = a->protocol      ? a->protocol
+                         : spec->protocol ? NULL
+                                          : get_env("LEAT_PROTOCOL");
+    if (!wanted)
         return true;
-    if (strcmp(a->protocol, "grpc") != 0 && strcmp(a->protocol, "grpc+ucx") != 0)
+    if (strcmp(wanted, "grpc") != 0 && strcmp(wanted, "grpc+ucx") != 0)
         return status_not_found(st,
                                 "No server factory registered for protocol '%.100s'; there "
                                 "are grpc and grpc+ucx",
-                                a->protocol);
+                                wanted);
     mem_free(spec->protocol);
-    spec->protocol = mem_strdup(a->protocol);
+    spec->protocol = mem_strdup(wanted);
     return true;
 }
 

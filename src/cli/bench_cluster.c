@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -25,7 +26,8 @@ struct client { /* one of many */
 
 struct cluster {
     struct task ps, worker;
-    TF_Server *own; /* the worker in this process; NULL: it has one of its own */
+    TF_Server *own;       /* the worker in this process; NULL: it has one of its own */
+    const char *protocol; /* of both */
     struct strbuf spec, target;
     TF_Output fetch;
     struct client *clients; /* NUM_CLIENTS; NULL: the part has one */
@@ -62,7 +64,7 @@ static void cluster_free(struct bench_part *p)
 
 static bool worker_start(struct cluster *c, int core, struct status *st)
 {
-    const char *worker[] = {"leat", "task", "worker:0", c->spec.p, NULL};
+    const char *worker[] = {"leat", "task", "worker:0", c->spec.p, c->protocol, NULL};
     return task_start(&c->worker, worker, core, st) && task_line(&c->worker, st);
 }
 
@@ -70,7 +72,9 @@ static bool worker_here(struct cluster *c, struct status *st)
 {
     TF_Status *s = TF_NewStatus();
     c->own = leat_server_new(
-        &(struct leat_server_args){.job = "worker", .task = 0, .cluster = c->spec.p}, s);
+        &(struct leat_server_args){
+            .job = "worker", .task = 0, .cluster = c->spec.p, .protocol = c->protocol},
+        s);
     if (c->own)
         TF_ServerStart(c->own, s);
     const bool ok = cli_ok(s, st);
@@ -84,7 +88,7 @@ static bool cluster_start(struct cluster *c, bool here, struct status *st)
     if (!task_cluster(1, 1, &c->spec, st))
         return false;
     strbuf_printf(&c->target, "grpc://%s", strrchr(c->spec.p, '=') + 1);
-    const char *ps[] = {"leat", "task", "ps:0", c->spec.p, NULL};
+    const char *ps[] = {"leat", "task", "ps:0", c->spec.p, c->protocol, NULL};
     cpu_set_t mine;
     CPU_ZERO(&mine);
     CPU_SET((size_t)first, &mine);
@@ -95,11 +99,12 @@ static bool cluster_start(struct cluster *c, bool here, struct status *st)
 }
 
 /* Starts the tasks; the nodes made next are the server's. here: the worker is this process. */
-static struct cluster *cluster_start_in(struct bench_part *p, bool here)
+static struct cluster *cluster_start_in(struct bench_part *p, const char *protocol, bool here)
 {
     struct cluster *c = mem_new(struct cluster);
     struct status st = {0};
     c->ps = c->worker = (struct task){.in = -1, .out = -1};
+    c->protocol = protocol;
     if (num_clusters++ == 0)
         sched_getaffinity(0, sizeof cores, &cores);
     p->own = c;
@@ -114,7 +119,7 @@ static struct cluster *cluster_start_in(struct bench_part *p, bool here)
 
 static struct cluster *cluster_of(struct bench_part *p)
 {
-    return cluster_start_in(p, false);
+    return cluster_start_in(p, "grpc", false);
 }
 
 /* ---- one number of the server's is fetched */
@@ -236,20 +241,46 @@ static void build_lookup(struct bench_part *p, int part)
     p->work = 1;
 }
 
-static void build_received(struct bench_part *p, int64_t values)
+/* Of the cluster that is there. */
+static void build_array(struct bench_part *p, int64_t values)
 {
     struct maker *m = &p->m;
-    cluster_of(p);
     const TF_Output sent = op1(m, "Identity", filled(m, &values, 1));
     m->device = WORKER;
     p->target = op1(m, "Identity", sent).oper;
+    p->work = (double)values * 4e-9;
+}
+
+static void build_received(struct bench_part *p, int64_t values)
+{
+    cluster_of(p);
+    build_array(p, values);
 }
 
 static void build_recv(struct bench_part *p, int part)
 {
-    const int64_t values = (int64_t)recv_mb[part] * 250000;
-    build_received(p, values);
-    p->work = (double)values * 4e-9;
+    build_received(p, (int64_t)recv_mb[part] * 250000);
+}
+
+/* The same by the protocol grpc+ucx: shared memory, then UCX over TCP. The tasks read which planes
+ * they may use from their environment. */
+enum { NUM_RECV = 4 };
+static const char *const tcp_only[][2] = {
+    {"LEAT_PLANES", "ucx"}, {"LEAT_INSECURE", "1"}, {"UCX_TLS", "tcp"}, {"UCX_NET_DEVICES", "lo"}};
+
+static void plane_name(int part, char *name, size_t size)
+{
+    snprintf(name, size, "%s, %d MB", part < NUM_RECV ? "shared" : "tcp", recv_mb[part % NUM_RECV]);
+}
+
+static void build_plane(struct bench_part *p, int part)
+{
+    for (size_t i = 0; part >= NUM_RECV && i < ARRAY_LEN(tcp_only); i++)
+        setenv(tcp_only[i][0], tcp_only[i][1], 1);
+    cluster_start_in(p, "grpc+ucx", false);
+    for (size_t i = 0; part >= NUM_RECV && i < ARRAY_LEN(tcp_only); i++)
+        unsetenv(tcp_only[i][0]);
+    build_array(p, (int64_t)recv_mb[part % NUM_RECV] * 250000);
 }
 
 /* ---- training */
@@ -264,7 +295,7 @@ static void build_mlp(struct bench_part *p, int part)
 {
     struct maker *m = &p->m;
     if (part == 0)
-        cluster_start_in(p, true);
+        cluster_start_in(p, "grpc", true);
     m->device = part ? NULL : WORKER;
     TF_Output x = bench_input(p, TF_FLOAT, (int64_t[]){1024, 784}, 2, 0);
     const TF_Output y = bench_input(p, TF_INT32, (int64_t[]){1024}, 1, 10);
@@ -326,6 +357,8 @@ const struct bench_case bench_cluster_cases[] = {
     {"cluster_lookup", BENCH_NS, "32 rows of a server's table, to the worker", 4, lookup_name,
      build_lookup},
     {"cluster_recv", BENCH_GBS, "a server's array, to the worker", 4, recv_name, build_recv},
+    {"cluster_planes", BENCH_GBS, "the same by grpc+ucx: shared memory, TCP", 2 * NUM_RECV,
+     plane_name, build_plane},
     {"cluster_mlp", BENCH_STEPS, "a perceptron, batch 1,024: a server and a worker", 2, mlp_name,
      build_mlp},
     {"cluster_async", BENCH_GBS, "updates of a server's variable by the worker", 2 * ASYNC_FORMS,

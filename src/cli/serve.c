@@ -23,7 +23,7 @@ const char serve_usage[] =
     "  --tls-cert F --tls-key F --tls-ca F   files of PEM; LEAT_TLS_CERT, _KEY, _CA\n"
     "  --token-file F           what both ends must know; LEAT_TOKEN_FILE\n"
     "  --insecure               plain text beyond this machine is fine; LEAT_INSECURE=1\n"
-    "  --protocol P             grpc; grpc+ucx: tensors by shared memory and UCX, where they can\n"
+    "  --protocol P             grpc; grpc+ucx: tensors by shared memory or UCX; LEAT_PROTOCOL\n"
     "  --standbys LIST          processes that stand by: \"/job:ps/task:0=HOST:PORT,...\", told "
     "to\n"
     "                           all tasks alike; LEAT_STANDBYS\n"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RecvTensor, whatever carries the bytes, and the links between tasks. */
+/* RecvTensor, whatever carries the bytes, and the links between tasks. Failpoint: plane_unknown, a
+ * link that the producer does not know. */
 #include "dist/plane.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failpoint.h"
 #include "base/log.h"
 #include "dist/plane_impl.h"
 
@@ -156,13 +158,20 @@ static void link_over(struct plane_link *l, const struct plane_ops *by, const ch
     planes_unref(l->planes);
 }
 
+/* It may work the next time: the task did not answer, or was being replaced. */
+static bool is_passing(const struct status *st)
+{
+    return st->code == STATUS_UNAVAILABLE || st->code == STATUS_ABORTED ||
+           st->code == STATUS_CANCELLED;
+}
+
 void planes_linked(struct plane_link *l, const struct status *st)
 {
     struct planes *p = l->planes;
     const struct plane_ops *next = NULL, *ready = NULL;
     char *why = NULL;
     lock_take(&p->lock);
-    if (p->stopping) {
+    if (p->stopping || is_passing(st)) {
         l->state = LINK_NONE;
     } else if (status_ok(st)) {
         l->state = LINK_READY;
@@ -289,7 +298,7 @@ void planes_send(struct planes *p, struct serving *s, struct pb_recv_tensor_resp
     struct pb_leat_peer_carry *how = NULL;
     const struct plane_ops *by =
         plane_carries(value) ? plane_asked(p, s->request, &s->arena, &how) : NULL;
-    if (!by || !by->send(p, s, how, response, value))
+    if (!by || FAILPOINT("plane_unknown") || !by->send(p, s, how, response, value))
         (void)plane_grpc.send(p, s, NULL, response, value);
 }
 

@@ -97,8 +97,10 @@ static bool prove(const struct pb_leat_peer_link_response *r, struct status *st)
     uint8_t there[PROOF_BYTES];
     if (r->pid <= 0 || r->pid > INT32_MAX || r->proof.n != PROOF_BYTES)
         return status_invalid(st, "the answer to Link makes no sense");
-    if (!read_process(r->pid, r->at, there, sizeof there, st))
+    if (!read_process(r->pid, r->at, there, sizeof there, st)) {
+        st->code = STATUS_FAILED_PRECONDITION; /* it will not be otherwise */
         return false;
+    }
     return memcmp(there, r->proof.p, sizeof there) == 0 ||
            status_precondition(st, "process %lld here is another one", (long long)r->pid);
 }

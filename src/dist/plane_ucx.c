@@ -160,7 +160,8 @@ static void bytes_there(void *request, ucs_status_t s, size_t n, void *arg)
     struct ucx *u = ucx_of(x->recv->planes);
     u->lib->ucp_request_free(request);
     if (s != UCS_OK)
-        (void)!ucx_fail(u, s, peer_name(x->recv->peer), &st);
+        status_fail(&st, STATUS_UNAVAILABLE, "%s: the tensor did not come by UCX: %s",
+                    peer_name(x->recv->peer), u->lib->ucs_status_string(s));
     else if (n != tensor_bytes(&x->value))
         status_internal(&st, "UCX: %zu bytes of %zu have come", n, tensor_bytes(&x->value));
     unlist_recv(x);
@@ -412,7 +413,7 @@ static bool plane_send(struct planes *p, struct serving *s, const struct pb_leat
 void ucx_drop_transfers(struct ucx_link *l)
 {
     struct status st = {0};
-    status_fail(&st, STATUS_UNAVAILABLE, "UCX: the link to this task was dropped");
+    status_fail(&st, STATUS_UNAVAILABLE, "the tensor did not come by UCX: the link was dropped");
     for (struct ucx_recv *x; (x = l->recvs);) {
         unlist_recv(x);
         arrived(x, &st);

@@ -6,10 +6,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <ucs/debug/log_def.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -20,27 +21,30 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct ucx_library library;
 static char *missing; /* NULL: it is there */
 
+/* As libucs has it in headers that not everybody installs: 0 is its gravest level, and stops what
+ * else would print the line. */
+typedef int (*log_fn)(const char *file, unsigned line, const char *function, int level,
+                      const void *component, const char *format, va_list args);
+
 /* Its own lines go to the log, where they are asked for: what matters comes as a status. */
-static ucs_log_func_rc_t log_line(const char *file, unsigned line, const char *function,
-                                  ucs_log_level_t level,
-                                  const ucs_log_component_config_t *component, const char *format,
-                                  va_list args)
+static int log_line(const char *file, unsigned line, const char *function, int level,
+                    const void *component, const char *format, va_list args)
 {
     char text[512];
     (void)function;
     (void)component;
-    if (level > UCS_LOG_LEVEL_FATAL && log_debug_level() < 1)
-        return UCS_LOG_FUNC_RC_STOP;
+    if (level > 0 && log_debug_level() < 1)
+        return 0;
     vsnprintf(text, sizeof text, format, args);
     log_warning("UCX: %s (%s:%u)", text, file, line);
-    return UCS_LOG_FUNC_RC_STOP;
+    return 0;
 }
 
 /* Signal handlers are the program's: libucs sets some when it is loaded. */
 static void be_quiet(void *ucs)
 {
     void (*disable)(void);
-    void (*push)(ucs_log_func_t);
+    void (*push)(log_fn);
     *(void **)&disable = dlsym(ucs, "ucs_debug_disable_signals");
     *(void **)&push = dlsym(ucs, "ucs_log_push_handler");
     if (disable)
@@ -88,7 +92,7 @@ const struct ucx_library *ucx_library(struct status *st)
 
 bool ucx_fail(const struct ucx *u, ucs_status_t s, const char *what, struct status *st)
 {
-    return status_fail(st, STATUS_UNAVAILABLE, "UCX: %s: %s", what, u->lib->ucs_status_string(s));
+    return status_precondition(st, "UCX: %s: %s", what, u->lib->ucs_status_string(s));
 }
 
 /* --- jobs --- */

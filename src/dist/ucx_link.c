@@ -64,12 +64,12 @@ void ucx_link_drop(struct ucx_link *l)
     ucx_drop_transfers(l);
     if (l->asked) {
         struct status st = {0};
-        status_fail(&st, STATUS_UNAVAILABLE, "UCX: the test message did not arrive");
+        status_precondition(&st, "UCX: the test message did not arrive");
         refuse(l->asked, &st);
     }
     if (l->making && l->answered) {
         struct status st = {0};
-        status_fail(&st, STATUS_UNAVAILABLE, "UCX: the test message has not come");
+        status_precondition(&st, "UCX: the test message has not come");
         l->making->own = NULL;
         planes_linked(l->making, &st);
         status_clear(&st);

@@ -18,8 +18,8 @@
 #define BENCH_CASES                                                                                \
     "null_run", "node_tape", "node_dataflow", "gemm", "conv", "ewise_chain", "softmax", "mlp_sgd", \
         "mlp_adam", "cnn", "w2v", "textcnn", "lstm", "resnet20", "import", "cluster_null",         \
-        "cluster_clients", "cluster_lookup", "cluster_recv", "cluster_mlp", "cluster_async",       \
-        "checkpoint", "checkpoint_many", "records"
+        "cluster_clients", "cluster_lookup", "cluster_recv", "cluster_planes", "cluster_mlp",      \
+        "cluster_async", "checkpoint", "checkpoint_many", "records"
 
 static void test_words(void **state)
 {
