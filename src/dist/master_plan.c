@@ -642,7 +642,9 @@ static bool cut(struct master_plan *p, struct task_split *split, bool *again, st
                               .task_of = s->task_of,
                               .known = s->known,
                               .num_tasks = s->num_tasks,
-                              .next_name = &s->next_name};
+                              .next_name = &s->next_name,
+                              .bfloat16 = s->proto->graph_options &&
+                                          s->proto->graph_options->enable_bfloat16_sendrecv};
     return split_tasks(&r, split, again, st);
 }
 

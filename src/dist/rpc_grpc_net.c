@@ -68,7 +68,7 @@ static bool grpc_start_threads(void)
  * where the environment says what it is to keep, this changes nothing). */
 static void keep_freed_memory(void)
 {
-    enum { LARGEST_HEAP_BLOCK = 32 << 20, ROOM = 64 << 10 };
+    enum { LARGEST_HEAP_BLOCK = 16 << 20, ROOM = 64 << 10 };
     void *volatile block = malloc(LARGEST_HEAP_BLOCK - ROOM);
     free(block);
 }

@@ -15,7 +15,7 @@ struct cut { /* a value that has been sent to a device */
     struct rnode *from;
     int index; /* -1: a control edge */
     const struct device *to;
-    struct rnode *recv;
+    struct rnode *recv; /* what gives it there */
     struct cut *next;
 };
 
@@ -46,6 +46,12 @@ struct transfer { /* one value's way from device to device */
     int dtype;
 };
 
+/* The name of what is added for a value between tasks; to be mem_free'd. */
+static char *added_name(const struct split *p, const char *from)
+{
+    return mem_printf("%s_S%lld", from, (long long)(*p->groups->next_name)++);
+}
+
 static struct rnode *add_transfer(struct split *p, const char *op_name, const struct transfer *t,
                                   const struct redge *input, struct status *st)
 {
@@ -54,14 +60,35 @@ static struct rnode *add_transfer(struct split *p, const char *op_name, const st
         return NULL;
     struct attrs a = {0};
     transfer_attrs(&a, input ? "T" : "tensor_type", t->dtype, t->name, t->from, t->to);
-    char *node = p->groups
-                     ? mem_printf("%s_S%lld", t->from_name, (long long)(*p->groups->next_name)++)
-                     : mem_printf("%s/%s", t->name, op_name);
+    char *node = p->groups ? added_name(p, t->from_name) : mem_printf("%s/%s", t->name, op_name);
     struct rnode *n = rgraph_add(p->rg, node, op, &a, input, input ? 1 : 0, st);
     mem_free(node);
     attrs_clear(&a);
     if (n) {
         n->device = input ? t->from->name : t->to->name;
+        n->keep = true;
+    }
+    return n;
+}
+
+/* The value as another type, on the device. */
+static struct rnode *add_cast(struct split *p, const struct redge *value, const char *name, int to,
+                              const char *device, int frame, struct status *st)
+{
+    const struct op *op = op_get("Cast", st);
+    if (!op)
+        return NULL;
+    struct attrs a = {0};
+    attrs_set(&a, "SrcT", attr_type(dtype_base(value->node->output_types[value->index])));
+    attrs_set(&a, "DstT", attr_type(to));
+    attrs_set(&a, "Truncate", attr_bool(to == DT_BFLOAT16));
+    char *node = added_name(p, name);
+    struct rnode *n = rgraph_add(p->rg, node, op, &a, value, 1, st);
+    mem_free(node);
+    attrs_clear(&a);
+    if (n) {
+        n->device = device;
+        n->frame = frame;
         n->keep = true;
     }
     return n;
@@ -95,6 +122,36 @@ static bool place_in_frame(struct split *p, struct rnode *from, struct rnode *se
     return recv->frame == 0 || trigger;
 }
 
+/* Both ends of a value's way, and what gives it at the end. */
+static struct rnode *transfer_value(struct split *p, struct rnode *from, struct redge value,
+                                    bool is_data, const struct device *to, struct status *st)
+{
+    const struct device *src = split_device(p, from);
+    const int frame = split_out_frame(p->rg, from);
+    int dtype = dtype_base(value.node->output_types[value.index]);
+    const bool narrow = is_data && dtype == DT_FLOAT && p->groups && p->groups->bfloat16;
+    if (narrow) {
+        dtype = DT_BFLOAT16;
+        value = (struct redge){add_cast(p, &value, from->name, dtype, src->name, frame, st), 0};
+        if (!value.node)
+            return NULL;
+    }
+    char *name = mem_printf("edge_%lld_%s", (long long)p->next_edge++, from->name);
+    struct transfer t = {name, from->name, src, to, dtype};
+    struct rnode *send = add_transfer(p, "_Send", &t, &value, st);
+    struct rnode *recv = send ? add_transfer(p, "_Recv", &t, NULL, st) : NULL;
+    mem_free(name);
+    if (!recv)
+        return NULL;
+    if (!place_in_frame(p, from, send, recv, to)) {
+        status_invalid(st, "'%s' is read on %s in another frame than its own", from->name,
+                       to->name);
+        return NULL;
+    }
+    return narrow ? add_cast(p, &(struct redge){recv, 0}, from->name, DT_FLOAT, to->name, frame, st)
+                  : recv;
+}
+
 struct rnode *split_send(struct split *p, struct rnode *from, int index, const struct device *to,
                          struct status *st)
 {
@@ -119,20 +176,9 @@ struct rnode *split_send(struct split *p, struct rnode *from, int index, const s
         if (!value.node)
             return NULL;
     }
-    const struct device *src = split_device(p, from);
-    int dtype = dtype_base(value.node->output_types[value.index]);
-    char *name = mem_printf("edge_%lld_%s", (long long)p->next_edge++, from->name);
-    struct transfer t = {name, from->name, src, to, dtype};
-    struct rnode *send = add_transfer(p, "_Send", &t, &value, st);
-    struct rnode *recv = send ? add_transfer(p, "_Recv", &t, NULL, st) : NULL;
-    mem_free(name);
+    struct rnode *recv = transfer_value(p, from, value, index >= 0, to, st);
     if (!recv)
         return NULL;
-    if (!place_in_frame(p, from, send, recv, to)) {
-        status_invalid(st, "'%s' is read on %s in another frame than its own", from->name,
-                       to->name);
-        return NULL;
-    }
     struct cut *c = arena_new(&p->rg->arena, struct cut);
     *c = (struct cut){from, index, to, recv, list};
     u64map_put(&p->cuts, key, c);

@@ -20,6 +20,7 @@ MUST_CHECK bool partition_rgraph(struct session *s, struct rgraph *rg, struct pa
 struct device_groups {
     const int *of;      /* per device of the session: its group, any number */
     int64_t *next_name; /* in, out */
+    bool bfloat16;      /* floats travel as bfloat16: cast, cut off as TensorFlow does it */
 };
 MUST_CHECK bool partition_by_group(struct session *s, struct rgraph *rg,
                                    const struct device_groups *groups, struct partition *out,

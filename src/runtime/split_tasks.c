@@ -372,7 +372,7 @@ static void number_ends(struct task_split *t)
 static bool cut(struct cutter *c, struct status *st)
 {
     struct partition parts = {0};
-    struct device_groups groups = {c->r->task_of, c->r->next_name};
+    struct device_groups groups = {c->r->task_of, c->r->next_name, c->r->bfloat16};
     bool ok = place_ends(c, st);
     if (ok) {
         rgraph_compact(c->rg); /* of graphs that no pass has touched this drops feeds only */

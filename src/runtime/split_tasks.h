@@ -17,6 +17,7 @@ struct split_request {
     const bool *known;               /* per task: its devices are what it said, not a guess */
     int num_tasks;
     int64_t *next_name; /* in, out: no two parts of a session share added names */
+    bool bfloat16;      /* floats go from task to task as bfloat16 */
 };
 struct task_part {
     int task;

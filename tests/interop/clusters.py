@@ -364,6 +364,30 @@ def what_has_ended_takes_nothing():
     return None
 
 
+def narrow(ps, worker, job):
+    """What comes back from the other task, with floats as bfloat16 between tasks."""
+    config = tf.ConfigProto(graph_options=tf.GraphOptions(enable_bfloat16_sendrecv=True))
+    values = np.random.RandomState(3).uniform(-2, 2, 1000).astype(np.float32)
+    with Cluster(ps, worker) as c, tf.Graph().as_default() as graph:
+        with tf.device('/job:ps'):
+            there = tf.Variable(values)
+        with tf.device('/job:worker'):
+            back = there * 1.
+        with tf.Session(c.target(job), graph=graph, config=config) as session:
+            session.run(there.initializer)
+            return values, session.run(back)
+
+
+@CHECKS
+def floats_as_bfloat16():
+    """The same bits, whoever is the master and whoever the tasks are."""
+    values, want = narrow('tf', 'tf', 'ps')
+    assert (want != values).any()
+    for ps, worker in (('leat', 'leat'), ('leat', 'tf'), ('tf', 'leat')):
+        for job in JOBS:
+            np.testing.assert_array_equal(narrow(ps, worker, job)[1], want)
+
+
 def of_newer_client(python, target):
     """The losses that TensorFlow 2's client sees."""
     done = subprocess.run([python, os.path.join(HERE, 'tf2_client.py')] + target, stdin=subprocess.DEVNULL,
