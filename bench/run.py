@@ -41,6 +41,7 @@ CASES = {
 # case -> (peers, bare programs); the goals are in cluster_goal
 CLUSTER = {'cluster_null': (['tf1'], ['dist-rpc']), 'cluster_clients': (['tf1'], []),
            'cluster_lookup': (['tf1'], []), 'cluster_recv': (['tf1', 'tf2'], ['dist-rpc']),
+           'cluster_planes': ([], []),
            'cluster_mlp': (['tf1'], []), 'cluster_async': (['tf1'], [])}
 CASES.update(CLUSTER)
 MOST_CLIENTS_NS = 8.8e6  # figure 6 of the OSDI'16 paper
@@ -162,6 +163,12 @@ def start_peers(args, case, threads, cores, folder):
         command = [os.path.join(args.build, 'bin', 'leat'), 'bench', '--case', 'softmax',
                    '--threads', str(threads), '--serve']
         started.append(Program(C_PROGRAM, command, cores))
+    if case == 'cluster_planes':
+        if shutil.which('ucx_perftest'):
+            source = os.path.join(ROOT, 'bench', 'peers', 'with_ucx.py')
+            started.append(Program('ucx', [sys.executable, source, '--serve'], cores))
+        else:
+            absent['ucx'] = 'not installed (Debian: ucx-utils)'
     for name in bare:
         path = os.path.join(args.build, 'bench', name)
         if os.path.exists(path):
@@ -251,6 +258,8 @@ class Row:
                 return '-', None
             return '1.2 tf/.9 tcp', self.ratio('bare') >= 0.95 and (
                 min(peers) >= 1.2 or self.ratio('tcp') >= 0.9)
+        if self.case == 'cluster_planes':
+            return '0.8 of ucx', self.at_least(('ucx', 0.8))
         if self.part.endswith('cluster'):  # the lesser of those rates
             own = [self.ratio(n) for n in self.pairs if n not in ALL]
             return '0.8 of own', max(own) >= 0.8 if own else None

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "codec/crc32c.h"
 #include "dist/ucx.h"
 
 enum { CLOSE_TURNS = 1000 };
@@ -168,7 +167,7 @@ static void call_peer(struct ucx_link *l)
     if (s == UCS_OK) {
         q->version = str_of(lib->ucp_get_version_string());
         q->address = str_make((const char *)address, n);
-        q->sum = crc32c(address, n);
+        q->sum = hash_stable(address, n);
         planes_link_call(making, q);
         lib->ucp_worker_release_address(l->worker, address);
     } else {
@@ -360,7 +359,7 @@ void ucx_link_asked(struct planes *p, struct serving *s)
         status_precondition(&st, "UCX %.*s there, %s here", (int)min_i64((int64_t)q->version.n, 20),
                             q->version.n ? q->version.p : "", version);
     else if (q->address.n == 0 || q->address.n > UCX_MAX_ADDRESS ||
-             crc32c(q->address.p, q->address.n) != q->sum)
+             hash_stable(q->address.p, q->address.n) != q->sum)
         status_invalid(&st, "the address is not whole");
     if (status_ok(&st))
         post(u, &(struct link_job){.asked = s}, asked_job);
