@@ -79,6 +79,10 @@ ops.variable_scope: EagerVariableStore
 training.tracking.tracking: Checkpointable=AutoTrackable
 training.tracking.util: Checkpoint=CheckpointV1
 ''',
+    'contrib.factorization': '''
+/contrib.factorization.python.ops.clustering_ops: COSINE_DISTANCE KMEANS_PLUS_PLUS_INIT KMeans
+  RANDOM_INIT SQUARED_EUCLIDEAN_DISTANCE
+''',
     'contrib.framework': '''
 /contrib.framework.python.framework.checkpoint_utils: init_from_checkpoint list_variables
   load_checkpoint load_variable
