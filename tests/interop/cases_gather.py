@@ -148,6 +148,6 @@ for _make, _names in (
                    'UnsortedSegmentProd UnsortedSegmentMin UnsortedSegmentMax'),
         (stitch, 'DynamicStitch ParallelDynamicStitch'), (bincount, 'Bincount'), (where, 'Where'),
         (unique, 'Unique UniqueV2 UniqueWithCounts UniqueWithCountsV2'), (list_diff, 'ListDiff'),
-        (arg, 'ArgMax ArgMin'), (scan, 'Cumsum Cumprod'), (norm, 'EuclideanNorm')):
+        (arg, 'ArgMax ArgMin'), (scan, 'Cumsum Cumprod CumulativeLogsumexp'), (norm, 'EuclideanNorm')):
     for _name in _names.split():
         GENERATORS[_name] = _make

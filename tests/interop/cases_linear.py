@@ -117,7 +117,75 @@ def tridiagonal(op, rng, types):
         t == np.float64
 
 
+def function(op, rng, types):
+    # DIFFERENCES: eigenvalues below zero, on the cut, and matrices without a root
+    t, dims, n = double_only(rng, types(op, 'T')), batch(rng), size(rng)
+    if op == 'MatrixLogarithm':
+        t = pick(rng, types(op, 'T'))
+    if np.dtype(t).itemsize < 8 or t == np.complex64:
+        t = np.float64 if op == 'MatrixSquareRoot' else np.complex128   # single precision differs by much
+    return [('input', definite(rng, t, dims, n))], {}, t == np.float64 and op == 'MatrixSquareRoot'
+
+
+def band_of(rng, rows, cols):
+    low = int(rng.randint(1 - rows, cols)) if rows > 0 and cols > 0 else 0
+    high = low if rng.rand() < 0.4 else int(rng.randint(low, max(low + 1, cols)))
+    return low, high, min(rows + min(high, 0), cols - max(low, 0))
+
+
+def band(op, rng, types):
+    t = pick(rng, [np.float64, np.float32, np.int32, np.complex64])
+    dims, rows, cols = batch(rng), int(rng.randint(1, 5)), int(rng.randint(1, 5))
+    low, high, n = band_of(rng, rows, cols)
+    k = np.int32(low) if low == high and rng.rand() < 0.7 else np.array([low, high], np.int32)
+    diagonal = dims + ((n,) if low == high else (high - low + 1, n))
+    padding = array(rng, t, ())
+    plain = low == high == 0    # DIFFERENCES: gradients of other bands
+    if op == 'MatrixDiagPartV2':
+        return [('input', array(rng, t, dims + (rows, cols))), ('k', k), ('padding_value', padding)], \
+            {}, t == np.float64 and plain
+    if op == 'MatrixSetDiagV2':
+        return [('input', array(rng, t, dims + (rows, cols))), ('diagonal', array(rng, t, diagonal)),
+                ('k', k)], {}, t == np.float64 and plain
+    sizes = [-1, -1]
+    if rng.rand() < 0.5:
+        sizes[rng.randint(2)] = int(rng.randint(max(n - min(high, 0), n + max(low, 0)), 9))
+    return [('diagonal', array(rng, t, diagonal)), ('k', k), ('num_rows', np.int32(sizes[0])),
+            ('num_cols', np.int32(sizes[1])), ('padding_value', padding)], {}, t == np.float64 and plain
+
+
+EQUATIONS = ['ij,jk->ik', 'ii->i', 'ij->', 'ij->ji', 'i,j->ij', '...ij,...jk->...ik', 'ij,kj->ijk',
+             'bij,bjk->bik', 'i...->...', 'ij->iij', 'ij,ij->', 'iji->ij', 'abc,cd->abd', 'ab,cd->abcd',
+             'bhwc,hkc->bwk', '...j,j->...', 'ij,jk']
+
+
+def einsum(op, rng, types):
+    t, equation = pick(rng, types(op, 'T')), pick(rng, EQUATIONS)
+    sizes = {c: size(rng) for c in 'abcdhijkw'}
+    dots = batch(rng)
+    values = []
+    for term in equation.split('->')[0].split(','):
+        dims = ()
+        for c in term.replace('...', '.'):
+            dims += dots[int(rng.randint(2)):] if c == '.' else (sizes[c],)
+        values.append(array(rng, t, dims))
+    return [('inputs', values)], {'equation': equation}, False
+
+
+def sparse_product(op, rng, types):
+    m, k, n = (max(1, size(rng)) for _ in range(3))     # DIFFERENCES: no columns
+    turned = [bool(rng.randint(2)) for _ in range(2)]
+    a = array(rng, np.float32, (k, m) if turned[0] else (m, k))
+    b = array(rng, np.float32, (n, k) if turned[1] else (k, n))
+    a[rng.rand(*a.shape) < 0.5] = 0
+    return [('a', a), ('b', b)], {'transpose_a': turned[0], 'transpose_b': turned[1],
+                                  'a_is_sparse': bool(rng.randint(2))}, True
+
+
 GENERATORS = {
+    'MatrixSquareRoot': function, 'MatrixLogarithm': function, 'MatrixDiagV2': band,
+    'MatrixDiagPartV2': band, 'MatrixSetDiagV2': band, 'Einsum': einsum,
+    'SparseMatMul': sparse_product,
     'Cholesky': cholesky, 'CholeskyGrad': cholesky_grad, 'MatrixInverse': of_square,
     'MatrixDeterminant': of_square, 'LogMatrixDeterminant': of_square, 'MatrixSolve': solver,
     'MatrixTriangularSolve': solver, 'MatrixSolveLs': least_squares, 'SelfAdjointEigV2': spectral,

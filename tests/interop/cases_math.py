@@ -6,13 +6,14 @@ from values import array, broadcast, is_real, kind, pick, shape
 
 RANGES = {'Asin': (-0.9, 0.9), 'Acos': (-0.9, 0.9), 'Atanh': (-0.9, 0.9), 'Acosh': (1.1, 4),
           'Log': (0.1, 5), 'Sqrt': (0.1, 5), 'Rsqrt': (0.1, 5), 'Log1p': (-0.9, 5),
-          'Lgamma': (0.1, 9), 'Digamma': (0.1, 9), 'Reciprocal': (0.5, 4), 'Inv': (0.5, 4),
+          'Lgamma': (0.1, 9), 'Digamma': (0.1, 9), 'BesselI0e': (-9, 9), 'BesselI1e': (0.1, 9),
+          'Reciprocal': (0.5, 4), 'Inv': (0.5, 4),
           'Tan': (-1.2, 1.2), 'Pow': (0.2, 3), 'Xlogy': (0.1, 4), 'Xdivy': (0.5, 4),
           'Polygamma': (1, 4), 'Zeta': (1.5, 5), 'Igamma': (0.1, 9), 'Igammac': (0.1, 9),
           'IgammaGradA': (0.1, 9), 'RandomGammaGrad': (0.1, 9)}
 UNARY = '''Neg Abs Sign Square Sqrt Rsqrt Exp Expm1 Log Log1p Sin Cos Tan Asin Acos Atan Sinh Cosh
     Asinh Acosh Atanh Tanh Sigmoid Floor Ceil Round Rint Reciprocal Inv IsNan IsInf IsFinite Erf Erfc
-    Lgamma Digamma Invert PopulationCount'''.split()
+    Lgamma Digamma BesselI0e BesselI1e Invert PopulationCount'''.split()
 NN_UNARY = 'Relu Relu6 Elu Selu Softplus Softsign'.split()
 BINARY = '''Add AddV2 Sub Mul Div RealDiv FloorDiv FloorMod Mod TruncateDiv TruncateMod Pow Maximum
     Minimum SquaredDifference Greater GreaterEqual Less LessEqual Equal NotEqual DivNoNan MulNoNan

@@ -51,6 +51,20 @@ KERNEL_DEF(const_cpu) = {.op = "Const",
                          .init = const_init,
                          .run = const_run};
 
+OP_DEF(host_const) = {
+    .name = "HostConst",
+    .summary = "A tensor that is part of the graph, in the host's memory.",
+    .outputs = {"output: dtype"},
+    .attrs = {"value: tensor", "dtype: type"},
+    .shape = infer_unknown_outputs,
+    .no_grad = "a source has no inputs",
+};
+KERNEL_DEF(host_const_cpu) = {.op = "HostConst",
+                              .device = "CPU",
+                              .state_bytes = sizeof(struct const_state),
+                              .init = const_init,
+                              .run = const_run};
+
 /* --- placeholders --- */
 
 static bool placeholder_shape(struct infer_ctx *c, struct status *st)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* StridedSliceAssign and ResourceStridedSliceAssign: x[spec] = value, for the two kinds of
- * variable. The value has exactly the slice's shape. */
+/* StridedSliceAssign, ResourceStridedSliceAssign, TensorStridedSliceUpdate: x[spec] = value, for
+ * the two kinds of variable and for a copy. The value has exactly the slice's shape. */
 #include "op/infer.h"
 #include "ops/array/nd_copy.h"
 #include "ops/array/strided.h"
@@ -86,6 +86,17 @@ static bool resource_assign_run(struct kctx *c, struct status *st)
     return ok;
 }
 
+static bool update_run(struct kctx *c, struct status *st)
+{
+    const struct tensor *in = kernel_in(c, 0);
+    struct tensor *out = kernel_out_forward(c, 0, 0, &in->shape, st);
+    if (!out)
+        return false;
+    if (out->data != in->data)
+        memcpy(out->data, in->data, tensor_bytes(out));
+    return write_slice(c, out, st);
+}
+
 OP_DEF(strided_slice_assign) = {
     .name = "StridedSliceAssign",
     .summary = "Writes a value to the places of a variable that a strided slice takes.",
@@ -117,3 +128,24 @@ KERNEL_DEF(resource_strided_slice_assign_cpu) = {.op = "ResourceStridedSliceAssi
                                                  .state_bytes = sizeof(struct assign_state),
                                                  .init = assign_init,
                                                  .run = resource_assign_run};
+
+OP_DEF(tensor_strided_slice_update) = {
+    .name = "TensorStridedSliceUpdate",
+    .summary = "The input with a value at the places that a strided slice takes.",
+    .inputs = {"input: T", "begin: Index", "end: Index", "strides: Index", "value: T"},
+    .outputs = {"output: T"},
+    .attrs = {"T: type", "Index: {int32, int64}", "begin_mask: int = 0", "end_mask: int = 0",
+              "ellipsis_mask: int = 0", "new_axis_mask: int = 0", "shrink_axis_mask: int = 0"},
+    .shape = infer_unchanged,
+    .no_kernel = "updates are for plain types",
+    .no_grad = "undefined: TensorFlow has none",
+};
+KERNEL_DEF(tensor_strided_slice_update_cpu) = {
+    .op = "TensorStridedSliceUpdate",
+    .device = "CPU",
+    .types =
+        {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, "
+         "uint64, complex64, complex128, bool}"},
+    .state_bytes = sizeof(struct assign_state),
+    .init = assign_init,
+    .run = update_run};

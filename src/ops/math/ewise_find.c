@@ -47,6 +47,8 @@ static float cost_of(enum ewise_id id, int in_type)
     case EW_floor_mod:
         return f64 ? 6 : 3;
     case EW_digamma:
+    case EW_bessel_i0e:
+    case EW_bessel_i1e:
         return 20;
     case EW_zeta:
     case EW_polygamma:

@@ -133,6 +133,8 @@ enum ewise_id {
     EW_atan2,
     EW_xlogy,
     EW_digamma,
+    EW_bessel_i0e,
+    EW_bessel_i1e,
     EW_zeta,
     EW_polygamma,
     EW_igamma,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Special functions: digamma, Hurwitz zeta, polygamma. Every loop is bounded for any argument. */
+/* Special functions: digamma, Hurwitz zeta, polygamma, modified Bessel functions. Every loop is
+ * bounded for any argument. */
 #include "ops/math/special.h"
 
 #include <math.h>
@@ -112,3 +113,48 @@ double special_polygamma(double n, double x)
         return special_digamma(x);
     return (fmod(n, 2) == 0 ? -1 : 1) * tgamma(n + 1) * special_zeta(n + 1, x);
 }
+
+enum { BESSEL_LARGE = 30 }; /* from here on the asymptotic series has double's accuracy */
+
+/* exp(-x) I_n(x) for n 0 or 1 and x > 0: the power series (Abramowitz and Stegun 9.6.10), whose
+ * terms are all positive, or the asymptotic one (9.7.1). */
+static double bessel_ie(int n, double x)
+{
+    double term = 1, sum = 1;
+    if (x < BESSEL_LARGE) {
+        for (int k = 1; term > 1e-17 * sum; k++) {
+            term *= x * x / 4 / ((double)k * (k + n));
+            sum += term;
+        }
+        return exp(-x) * sum * (n ? x / 2 : 1);
+    }
+    for (int k = 1; fabs(term) > 1e-17 * fabs(sum); k++) {
+        term *= -(4.0 * n * n - (2.0 * k - 1) * (2.0 * k - 1)) / (k * 8 * x);
+        sum += term;
+    }
+    return sum / sqrt(2 * M_PI * x);
+}
+
+static double bessel_i0e(double x)
+{
+    return isnan(x) ? x : x == 0 ? 1 : bessel_ie(0, fabs(x));
+}
+
+static double bessel_i1e(double x)
+{
+    return isnan(x) || x == 0 ? x : copysign(bessel_ie(1, fabs(x)), x);
+}
+
+#define OVER_ARRAYS(name)                                                                          \
+    void special_##name##_f32(const float *x, float *y, int64_t n)                                 \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            y[i] = (float)name((double)x[i]);                                                      \
+    }                                                                                              \
+    void special_##name##_f64(const double *x, double *y, int64_t n)                               \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            y[i] = name(x[i]);                                                                     \
+    }
+OVER_ARRAYS(bessel_i0e)
+OVER_ARRAYS(bessel_i1e)

@@ -11,6 +11,12 @@ double special_digamma(double x);
 void special_digamma_f32(const float *x, float *y, int64_t n);
 void special_digamma_f64(const double *x, double *y, int64_t n);
 
+/* exp(-|x|) I_0(x) and exp(-|x|) I_1(x), the modified Bessel functions. */
+void special_bessel_i0e_f32(const float *x, float *y, int64_t n);
+void special_bessel_i0e_f64(const double *x, double *y, int64_t n);
+void special_bessel_i1e_f32(const float *x, float *y, int64_t n);
+void special_bessel_i1e_f64(const double *x, double *y, int64_t n);
+
 /* The Hurwitz zeta function: the sum of (q + k)^-s over k >= 0; NaN for s < 1. */
 double special_zeta(double s, double q);
 /* The n-th derivative of digamma; NaN unless n is a whole number. */

@@ -31,6 +31,10 @@ EWISE_VEC_UNARY(X)
 #undef X
 VEC_UNARY(digamma_f32, float, special_digamma_f32)
 VEC_UNARY(digamma_f64, double, special_digamma_f64)
+VEC_UNARY(bessel_i0e_f32, float, special_bessel_i0e_f32)
+VEC_UNARY(bessel_i0e_f64, double, special_bessel_i0e_f64)
+VEC_UNARY(bessel_i1e_f32, float, special_bessel_i1e_f32)
+VEC_UNARY(bessel_i1e_f64, double, special_bessel_i1e_f64)
 
 /* Piece [at, at + len) of operand i as an array: a single element is repeated in room. */
 #define PIECE_OF(name, type)                                                                       \
@@ -152,9 +156,9 @@ TILE_UNARY(rsqrt_f16, float, float, 1 / H(sqrtf(x)))
 
 static const struct tile_row rows[] = {
 #define X(id, vec) {EW_##id, DT_FLOAT, id##_f32}, {EW_##id, DT_DOUBLE, id##_f64},
-    EWISE_VEC_UNARY(X) X(digamma, ) X(xlogy, ) X(floor_mod, ) X(mod, ) X(atan2, ) X(pow, ) X(zeta, )
-        X(polygamma, ) X(igamma, ) X(igammac, ) X(igamma_grad_a, ) X(gamma_sample_grad, )
-            X(next_after, )
+    EWISE_VEC_UNARY(X) X(digamma, ) X(bessel_i0e, ) X(bessel_i1e, ) X(xlogy, ) X(floor_mod, )
+        X(mod, ) X(atan2, ) X(pow, ) X(zeta, ) X(polygamma, ) X(igamma, ) X(igammac, )
+            X(igamma_grad_a, ) X(gamma_sample_grad, ) X(next_after, )
 #undef X
 #define X(id, expr) {EW_##id, DT_HALF, id##_f16},
                 HALF_STEPS(X) X(sigmoid, ) X(rsqrt, )

@@ -57,6 +57,24 @@ UNARY_GRAD(atan_grad, IN_CONJ_X, TIMES(dy, OP1("Reciprocal", one_and_square(g, "
 UNARY_GRAD(lgamma_grad, IN_X, TIMES(dy, OP1("Digamma", x)))
 UNARY_GRAD(digamma_grad, IN_X, TIMES(dy, grad_op2(g, "Polygamma", grad_const_like(g, x, 1), x)))
 
+UNARY_GRAD(bessel_i0e_grad, IN_X,
+           TIMES(dy, grad_sub(g, OP1("BesselI1e", x), TIMES(OP1("Sign", x), grad_out(g, 0)))))
+
+/* I0e(x) - y (sign x + 1 / x), and 1/2 near zero. */
+static bool bessel_i1e_grad(struct grad_ctx *g, struct status *st)
+{
+    struct output x = grad_in(g, 0);
+    const double tiny = grad_type_of(g, x) == DT_DOUBLE ? 2.220446049250313e-16 : 1.1920929e-07;
+    struct output ones = OP1("OnesLike", x), far = grad_const_like(g, x, tiny);
+    struct output is_far = grad_op2(g, "Greater", OP1("Abs", x), far);
+    struct output at = grad_op3(g, "Select", is_far, x, TIMES(ones, far));
+    struct output slope = grad_add(g, OP1("Sign", at), OP1("Reciprocal", at));
+    slope = grad_sub(g, OP1("BesselI0e", at), TIMES(grad_out(g, 0), slope));
+    struct output half = TIMES(ones, grad_const_like(g, x, 0.5));
+    grad_set(g, 0, TIMES(grad_dy(g, 0), grad_op3(g, "Select", is_far, slope, half)));
+    return grad_done(g, st);
+}
+
 static bool sign_grad(struct grad_ctx *g, struct status *st)
 {
     struct output x = grad_in(g, 0);
@@ -175,6 +193,10 @@ UNARY_OP(lgamma, "Lgamma", "The logarithm of the absolute value of gamma of x.",
          .grad = lgamma_grad);
 UNARY_OP(digamma, "Digamma", "The derivative of the logarithm of gamma of x.", T_FLOATS, K_PLAIN,
          .grad = digamma_grad);
+UNARY_OP(bessel_i0e, "BesselI0e", "exp(-|x|) times the modified Bessel function of order 0.",
+         T_FLOATS, "half, float, double", .grad = bessel_i0e_grad);
+UNARY_OP(bessel_i1e, "BesselI1e", "exp(-|x|) times the modified Bessel function of order 1.",
+         T_FLOATS, "half, float, double", .grad = bessel_i1e_grad);
 UNARY_OP(floor, "Floor", "The largest whole number not above x.", T_FLOATS, K_PLAIN, STEPS);
 UNARY_OP(ceil, "Ceil", "The smallest whole number not below x.", T_FLOATS, K_PLAIN, STEPS);
 UNARY_OP(round, "Round", "The whole number nearest to x, the even one of two.", T_NUM,

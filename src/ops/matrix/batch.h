@@ -34,4 +34,9 @@ struct shape matrix_shape(const struct tensor *t, int drop, const int64_t *tail,
 /* INVALID_ARGUMENT: text, then t's shape. Always false. */
 bool matrix_fail_shape(struct status *st, const char *text, const struct tensor *t);
 
+/* What diagonals may be of. */
+#define MATRIX_DIAG_TYPES                                                                          \
+    "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, int64, complex64, "     \
+    "complex128, bool}"
+
 #endif

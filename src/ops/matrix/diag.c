@@ -202,10 +202,6 @@ static bool set_diag_run(struct kctx *c, struct status *st)
 
 /* --- definitions, and those under the names of old --- */
 
-#define DIAG_TYPES                                                                                 \
-    "T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, int64, complex64, "     \
-    "complex128, bool}"
-
 #define DIAG_OP(id, op_name, text, shape_fn, run_fn, ...)                                          \
     OP_DEF(id) = {.name = op_name,                                                                 \
                   .summary = text,                                                                 \
@@ -213,7 +209,8 @@ static bool set_diag_run(struct kctx *c, struct status *st)
                   .shape = shape_fn,                                                               \
                   .no_kernel = "diagonals are for numbers and bool",                               \
                   __VA_ARGS__};                                                                    \
-    KERNEL_DEF(id##_cpu) = {.op = op_name, .device = "CPU", .types = {DIAG_TYPES}, .run = run_fn}
+    KERNEL_DEF(id##_cpu) = {                                                                       \
+        .op = op_name, .device = "CPU", .types = {MATRIX_DIAG_TYPES}, .run = run_fn}
 
 #define OLD(new_name)                                                                              \
     .deprecated_at = 14, .deprecated_why = "Use " new_name,                                        \

@@ -300,3 +300,22 @@ REAL_OP(rfft3d, "RFFT3D", 3, true, "float", "complex64", NO_GRAD);
 REAL_OP(irfft, "IRFFT", 1, false, "complex64", "float", .grad = irfft_grad);
 REAL_OP(irfft2d, "IRFFT2D", 2, false, "complex64", "float", .grad = irfft2d_grad);
 REAL_OP(irfft3d, "IRFFT3D", 3, false, "complex64", "float", NO_GRAD);
+
+#define OLD_OP(id, op_name, num, use)                                                              \
+    OP_DEF(id) = {                                                                                 \
+        .name = op_name,                                                                           \
+        .summary = "The discrete Fourier transform, or its inverse, under its old name.",          \
+        .inputs = {"input: complex64"},                                                            \
+        .outputs = {"output: complex64"},                                                          \
+        .shape = num##_shape,                                                                      \
+        .deprecated_at = 15,                                                                       \
+        .deprecated_why = "Use " use,                                                              \
+        .no_grad = "undefined: " use " has one",                                                   \
+    };                                                                                             \
+    KERNEL(id, op_name)
+OLD_OP(batch_fft, "BatchFFT", fft, "FFT");
+OLD_OP(batch_fft2d, "BatchFFT2D", fft2d, "FFT2D");
+OLD_OP(batch_fft3d, "BatchFFT3D", fft3d, "FFT3D");
+OLD_OP(batch_ifft, "BatchIFFT", fft, "IFFT");
+OLD_OP(batch_ifft2d, "BatchIFFT2D", fft2d, "IFFT2D");
+OLD_OP(batch_ifft3d, "BatchIFFT3D", fft3d, "IFFT3D");
