@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Case table: functions and factors of matrices, products of labelled axes and of sparse matrices. */
+/* Case table: functions and factors of matrices, products of labelled axes and of sparse matrices.
+ */
 #include "op_case.h"
 
 /* clang-format off */
