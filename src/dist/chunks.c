@@ -10,7 +10,12 @@
 #include "base/lock.h"
 #include "op/tensor_proto.h"
 
-enum { PIECE_BYTES = 16 << 20, MAX_LENGTH = 64 << 20, UNDER_WAY = 4 };
+enum {
+    SPLIT_BYTES = 4 << 20, /* tensors above it come in pieces */
+    PIECE_BYTES = 1 << 20, /* still in the cache when it is copied */
+    MAX_LENGTH = 64 << 20,
+    UNDER_WAY = 4
+};
 
 struct offer {
     uint64_t id;
@@ -56,7 +61,7 @@ void offers_free(struct offers *o)
 bool offers_wants(const struct tensor *t)
 {
     return !dtype_is_managed(t->dtype) && t->num_elems > 0 &&
-           (tensor_bytes(t) > (size_t)RPC_MAX_MESSAGE || FAILPOINT("chunks"));
+           (FAILPOINT("chunks") || tensor_bytes(t) > (size_t)SPLIT_BYTES);
 }
 
 bool offers_random(uint64_t *id, struct status *st)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors that are too big for one message, between tasks of Leat's: the producer offers, the
- * consumer fetches a few pieces at a time straight into the new tensor.
+/* Big tensors between tasks of Leat's: the producer offers, the consumer fetches a few pieces at a
+ * time straight into the new tensor. So no message is too big, a piece is copied while the next
+ * ones come, and the network needs memory for a few pieces alone.
  *
  *   RecvTensor, transport_options of the request     CHUNKS_TYPE: the consumer knows of offers
  *   its reply, without a tensor                      CHUNKS_TYPE, a PeerOffer

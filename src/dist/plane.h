@@ -6,7 +6,7 @@
  * step, a cancellation) ends the transfer, in the same words. A plane only takes the bytes out of
  * the answer. There are three, each a file behind struct plane_ops:
  *
- *   plane_grpc.c     in the answer, or above 1 GiB in pieces (chunks.h); always there
+ *   plane_grpc.c     in the answer, or above 4 MiB in pieces (chunks.h); always there
  *   plane_shared.c   on one host: the consumer copies them out of the producer's memory
  *   plane_ucx.c      between hosts: UCX (ucx.h), straight into the consumer's tensor
  *

@@ -83,7 +83,7 @@ static void test_offers__give_their_bytes_until_they_go(void **state UNUSED)
     " } } attr { key: 'value' value { tensor { dtype: " type " tensor_shape { " shape " } " values \
     " } } } } "
 
-/* 5,000,001 twos of the ps, added up at the worker: two pieces. */
+/* 5,000,001 twos of the ps, added up at the worker: twenty pieces. */
 static const char big[] = CONST("dims", PS, "DT_INT32", "dim { size: 1 }", "int_val: 5000001")
     CONST("two", PS, "DT_FLOAT", "",
           "float_val: 2") "node { name: 'twos' op: 'Fill' input: 'dims' input: 'two' " PS
