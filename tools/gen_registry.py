@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Collects what OP_DEF, KERNEL_DEF, PASS_DEF, DEVICE_DEF and SESSION_KIND_DEF define into tables.
+"""Collects what OP_DEF, KERNEL_DEF, PASS_DEF, DEVICE_DEF, SESSION_KIND_DEF and REPLICATED_DEF define into tables.
 
     tools/gen_registry.py NM OUT.c ARCHIVE...
 
 reads the archives' symbols with the toolchain's nm and writes the NULL-terminated arrays
-leat_all_op_defs, leat_all_kernel_defs, leat_all_pass_defs, leat_all_device_defs and
-leat_all_session_kind_defs, sorted by name, and beside the first leat_all_op_groups: the folder of ops/ that each op stands in, "" for one
+leat_all_op_defs, leat_all_kernel_defs, leat_all_pass_defs, leat_all_device_defs,
+leat_all_session_kind_defs and leat_all_replicated_defs, sorted by name, and beside the first leat_all_op_groups: the folder of ops/ that each op stands in, "" for one
 that stands elsewhere. So a definition is registered by being there, and nothing runs before main. The declarations
 are hidden: with that the linker keeps the definitions themselves out of the library's exports.
 OUT.c is left alone when nothing changed.
@@ -15,9 +15,9 @@ import re
 import subprocess
 import sys
 
-KINDS = ('op', 'kernel', 'pass', 'device', 'session_kind')
+KINDS = ('op', 'kernel', 'pass', 'device', 'session_kind', 'replicated')
 MEMBER = re.compile(r'^.*\[(?:.*[/_])?ops_([a-z0-9]+)_[^\]]*\]: *(.*)$')
-SYMBOL = re.compile(r'^leat_(op|kernel|pass|device|session_kind)_def_(\w+)$')
+SYMBOL = re.compile(r'^leat_(op|kernel|pass|device|session_kind|replicated)_def_(\w+)$')
 HIDDEN = '__attribute__((visibility("hidden")))'
 
 

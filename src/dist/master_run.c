@@ -158,8 +158,8 @@ static bool wait_to_try_again(struct asked *a, const struct status *st)
 
 static uint64_t key_of(const struct master_session *s)
 {
-    if (__atomic_load_n(&s->uncovered, __ATOMIC_ACQUIRE))
-        return 0;
+    if (s->isolate || __atomic_load_n(&s->uncovered, __ATOMIC_ACQUIRE))
+        return 0; /* its state is the session's own, or nobody else has all of it */
     for (int i = 0; i < s->num_tasks; i++) {
         if (s->tasks[i].peer && peer_has_standby(s->tasks[i].peer))
             return (uint64_t)master_new_step_id();

@@ -267,17 +267,27 @@ static bool open_session(struct master_session *s, const struct pb_graph_def *gr
     return ok;
 }
 
-/* State that is not replicated (replica.h). */
-static bool keeps_uncovered(const char *op)
+/* A table or queue of values that no message can hold. */
+static bool holds_unsendable(const struct node *n)
 {
-    static const char *const parts[] = {"Queue", "Accumulator", "Barrier",
-                                        "Table", "Iterator",    "Reader",
-                                        "Stage", "Stack",       "GetSessionHandle"};
+    const struct attr_value *value = attrs_find(&n->attrs, "value_dtype");
+    const struct attr_value *list = attrs_find(&n->attrs, "component_types");
+    bool holds = value && !value->is_list && value->kind == ATTR_TYPE && value->type == DT_VARIANT;
+    for (int64_t i = 0; list && list->is_list && list->kind == ATTR_TYPE && i < list->n; i++)
+        holds |= list->types[i] == DT_VARIANT || list->types[i] == DT_RESOURCE;
+    return holds;
+}
+
+/* State that is not replicated (replica.h). */
+static bool keeps_uncovered(const struct node *n)
+{
+    static const char *const parts[] = {"Iterator", "Reader", "Stage", "Unstage",
+                                        "GetSessionHandle"};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-        if (strstr(op, parts[i]))
+        if (strstr(n->op->name, parts[i]))
             return true;
     }
-    return false;
+    return holds_unsendable(n);
 }
 
 static bool may_be_replicated(const struct master_session *s, const struct node *n)
@@ -299,7 +309,7 @@ void master_session_look(struct master_session *s)
 {
     for (; s->looked_at < s->graph->num_nodes; s->looked_at++) {
         const struct node *n = s->graph->nodes[s->looked_at];
-        if (n && keeps_uncovered(n->op->name) && may_be_replicated(s, n))
+        if (n && keeps_uncovered(n) && may_be_replicated(s, n))
             __atomic_store_n(&s->uncovered, true, __ATOMIC_RELEASE);
     }
 }

@@ -343,6 +343,11 @@ struct replica *replica_new(const struct replica_options *o)
     r->lease_ns = max_i64(o->failure_ms, 8) * MS_NS / 4;
     r->stop = cancel_new(NULL);
     lock_init(&r->order, "changes", LOCK_RANK_RENDEZVOUS + 5);
+    r->hook.start = replica_start_noted;
+    r->hook.progress = replica_progress;
+    r->hook.log = replica_log_notes;
+    lock_init(&r->marks_lock, "marks", LOCK_RANK_KERNEL + 5);
+    cond_init(&r->landed);
     lock_init(&r->lock, "replica", LOCK_RANK_KERNEL + 6);
     cond_init(&r->wake);
     cond_init(&r->poke);
@@ -351,6 +356,7 @@ struct replica *replica_new(const struct replica_options *o)
     r->next = r->acked = 1;
     r->role = !r->other ? REPLICA_SERVES : o->standby ? REPLICA_STANDS_BY : REPLICA_STARTING;
     r->heard_ns = r->witness_ok_ns = clock_now_ns();
+    replica_watch(r);
     return r;
 }
 
@@ -411,6 +417,9 @@ void replica_free(struct replica *r)
     cancel_unref(r->stop);
     cond_release(&r->wake);
     cond_release(&r->poke);
+    cond_release(&r->landed);
+    u64map_release(&r->flights);
+    lock_release_memory(&r->marks_lock);
     lock_release_memory(&r->lock);
     lock_release_memory(&r->order);
     mem_free(r->ring);

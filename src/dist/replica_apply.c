@@ -14,6 +14,7 @@
 #include "op/tensor_proto.h"
 
 #define KIND(name) PB_LEAT_PEER_CHANGE_KIND_##name
+enum { MAX_BIG = 100000 };
 
 /* --- one change --- */
 
@@ -113,8 +114,19 @@ static bool apply_keys(struct replica *r, const struct change *c, struct status 
     for (int64_t i = 0; i < keys->num_elems; i++) {
         const uint64_t key = (uint64_t)((const int64_t *)keys->data)[i];
         if (key)
-            replica_add_mark(r, key, NULL, 0);
+            replica_add_mark(r, key, NULL, 0, 0);
     }
+    return true;
+}
+
+static bool apply_progress(struct replica *r, const struct change *c, uint64_t mark,
+                           struct status *st)
+{
+    const struct tensor *t = c->values;
+    if (mark == 0 || c->num_values != 1 || t->dtype != DT_INT64 || t->num_elems != 1 ||
+        *tensor_i64(t) <= 0)
+        return status_invalid(st, "Replicate: a progress that is none");
+    replica_add_mark(r, mark, NULL, 0, *tensor_i64(t));
     return true;
 }
 
@@ -123,8 +135,12 @@ static bool apply_change(struct replica *r, struct change *c, uint64_t mark, str
     switch (c->kind) {
     case KIND(MARK):
         if (mark)
-            replica_add_mark(r, mark, c->values, c->num_values);
+            replica_add_mark(r, mark, c->values, c->num_values, 0);
         return mark || apply_keys(r, c, st);
+    case KIND(PROGRESS):
+        return apply_progress(r, c, mark, st);
+    case KIND(NOTE):
+        return replica_apply_note(r, c, st);
     case KIND(VALUE):
         return apply_value(r, c, st);
     case KIND(ROWS):
@@ -151,16 +167,16 @@ static bool add_piece(struct change *c, const struct pb_leat_peer_change *p, str
                       struct status *st)
 {
     struct shape shape;
-    if (!p->shape || !shape_from_proto(p->shape, &shape, st))
-        return status_invalid(st, "Replicate: a value without a shape");
+    if (p->value < 0 || p->value >= c->num_values || !p->shape ||
+        !shape_from_proto(p->shape, &shape, st))
+        return status_invalid(st, "Replicate: a piece of no value");
     bool ok = true;
     int64_t elems = 0;
+    struct tensor *all = &c->values[p->value];
     if (p->offset == 0)
-        ok = !dtype_is_managed(piece->dtype) && shape_num_elems(&shape, &elems, st) &&
-             tensor_new(&c->values[0], piece->dtype, &shape, st);
+        ok = !dtype_is_managed(piece->dtype) && all->dtype == DT_INVALID &&
+             shape_num_elems(&shape, &elems, st) && tensor_new(all, piece->dtype, &shape, st);
     shape_clear(&shape);
-    struct tensor *all = &c->values[0];
-    c->num_values = 1;
     ok = ok && all->dtype == piece->dtype && p->offset >= 0 && p->offset <= all->num_elems &&
          piece->num_elems <= all->num_elems - p->offset;
     if (!ok)
@@ -170,27 +186,27 @@ static bool add_piece(struct change *c, const struct pb_leat_peer_change *p, str
     return true;
 }
 
-static bool is_piece(const struct pb_leat_peer_change *p, const struct tensor *t)
+/* The values that are there, and room for those that come in pieces. */
+static bool place_values(struct change *c, const struct pb_leat_peer_change *p,
+                         struct wire_value *values, struct status *st)
 {
-    struct shape shape;
-    struct status st = {0};
-    bool piece = p->kind == KIND(VALUE) && p->tensors == 1 && p->shape &&
-                 shape_from_proto(p->shape, &shape, &st);
-    if (piece) {
-        piece = !shape_equal(&shape, &t->shape);
-        shape_clear(&shape);
+    int64_t big = 0, given = 0;
+    c->num_values = (int)(p->tensors + p->big.n);
+    for (int64_t i = 0; i < c->num_values; i++) {
+        if (big < p->big.n && p->big.v[big] == i)
+            big++;
+        else if (given < p->tensors)
+            c->values[i] = tensor_take(&values[given++].value);
     }
-    status_clear(&st);
-    return piece;
+    return (big == p->big.n && given == p->tensors) ||
+           status_invalid(st, "Replicate: values without a place");
 }
 
 static bool read_change(struct entry *e, const struct pb_leat_peer_change *p,
                         struct wire_value *values, struct status *st)
 {
-    const bool piece = is_piece(p, &values[0].value);
-    if (piece && p->offset > 0) {
-        if (e->n == 0 || e->changes[e->n - 1].kind != KIND(VALUE) ||
-            e->changes[e->n - 1].num_values != 1)
+    if (p->kind == KIND(PIECE)) {
+        if (e->n == 0 || p->tensors != 1)
             return status_invalid(st, "Replicate: a piece without what is before it");
         return add_piece(&e->changes[e->n - 1], p, &values[0].value, st);
     }
@@ -199,24 +215,37 @@ static bool read_change(struct entry *e, const struct pb_leat_peer_change *p,
     *c = (struct change){.kind = p->kind,
                          .container = dup_str(p->container),
                          .name = dup_str(p->name),
+                         .note = (int)p->note,
                          .dtype = p->dtype};
-    c->type = variable_type.name;
-    c->values = mem_new_array(struct tensor, (size_t)p->tensors + 1);
+    char *type = dup_str(p->type);
+    const struct replicated_def *def = replicated_find(type);
+    c->type = def ? def->type->name : variable_type.name;
+    const bool known = def || p->kind != KIND(NOTE);
+    if (!known)
+        status_unimplemented(st, "Replicate: a resource of type %s", type);
+    mem_free(type);
+    c->values = mem_new_array(struct tensor, (size_t)(p->tensors + p->big.n) + 1);
     c->declared = shape_unknown();
-    if (p->declared && !shape_from_proto(p->declared, &c->declared, st))
-        return false;
-    if (piece)
-        return add_piece(c, p, &values[0].value, st);
-    for (int64_t i = 0; i < p->tensors; i++)
-        c->values[c->num_values++] = tensor_take(&values[i].value);
-    return true;
+    return known && (!p->declared || shape_from_proto(p->declared, &c->declared, st)) &&
+           place_values(c, p, values, st);
+}
+
+/* What came in pieces is there. */
+static bool is_complete(const struct change *c)
+{
+    bool complete = true;
+    for (int i = 0; complete && i < c->num_values; i++)
+        complete = c->values[i].dtype != DT_INVALID;
+    return complete;
 }
 
 static bool apply_entry(struct replica *r, struct entry *e, struct status *st)
 {
     bool ok = true;
     for (int i = 0; ok && i < e->n; i++)
-        ok = apply_change(r, &e->changes[i], e->mark, st);
+        ok = is_complete(&e->changes[i])
+                 ? apply_change(r, &e->changes[i], e->mark, st)
+                 : status_invalid(st, "Replicate: pieces of %s are missing", e->changes[i].name);
     return ok;
 }
 
@@ -237,6 +266,8 @@ static bool apply_all(struct replica *r, const struct pb_leat_peer_replicate_req
         if (!r->unfinished)
             r->unfinished = mem_new(struct entry);
         r->unfinished->mark = p->mark;
+        if (p->big.n > MAX_BIG)
+            return status_invalid(st, "Replicate: a change of too many pieces");
         struct wire_value none = {.value = {0}};
         bool ok = read_change(r->unfinished, p, p->tensors ? &values->v[at] : &none, st);
         at += p->tensors;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a replica: replica.c (who serves, leases, answers that wait), replica_log.c (what
- * changed, marks), replica_send.c (entries to the other process), replica_apply.c (and from it). */
+ * changed), replica_marks.c (which ops have run, or run now), replica_notes.c (what resources say
+ * of themselves), replica_send.c (entries to the other process), replica_apply.c (and from it). */
 #ifndef LEAT_DIST_REPLICA_IMPL_H
 #define LEAT_DIST_REPLICA_IMPL_H
 
@@ -18,6 +19,7 @@ struct change { /* owned by its entry */
     int kind;   /* PB_LEAT_PEER_CHANGE_KIND_... */
     char *container, *name;
     const char *type;      /* of the resource; static */
+    int note;              /* NOTE: the kind that the type has for it */
     int dtype;             /* of a variable */
     struct shape declared; /* likewise */
     struct tensor *values; /* VALUE: one, or none for a variable without one; ROWS: numbers, rows */
@@ -32,9 +34,11 @@ struct entry { /* what one kernel changed; owned by the log */
     bool whole;    /* the last one of those that say everything */
 };
 struct mark { /* an op of a step that has run; in the table */
+    int64_t progress; /* 0: it is over; else how much of what it does is done */
     int n;
     struct tensor outputs[]; /* those that are no references */
 };
+struct flight; /* an op with a key that runs now (replica_marks.c) */
 
 enum replica_role { REPLICA_STARTING, REPLICA_SERVES, REPLICA_STANDS_BY };
 /* To the other process: nothing is sent; everything is being sent, or was. */
@@ -59,9 +63,13 @@ struct replica {
     /* One kernel that changes state at a time; what is written down has its order. Before `lock`.
      */
     struct lock order;
-    struct u64map marks; /* key -> struct mark; guarded by order */
+    struct lock marks_lock; /* after `order` and resources' locks, before `lock` */
+    struct cond landed;     /* an op that had run is over */
+    /* --- guarded by marks_lock --- */
+    struct u64map marks; /* key -> struct mark */
     uint64_t *ring;      /* of keys, CHANGE_MARKS_KEPT */
     int64_t next_mark;
+    struct u64map flights; /* key -> struct flight */
     struct lock lock;
     struct cond wake; /* of the sender */
     struct cond poke; /* of the lease's thread */
@@ -80,6 +88,7 @@ struct replica {
     int64_t next_part;
     /* who serves */
     enum replica_stream stream;
+    uint64_t stream_id;         /* rises with each that is opened */
     bool reset;                 /* the next message is the first */
     uint64_t next, acked;       /* entries: the next one's number, and what the other has */
     uint64_t whole_at;          /* when it has these it has everything */
@@ -92,17 +101,55 @@ struct replica {
     uint64_t lease_number;
     struct safe_wait *waits;
     /* --- the sender's own: where it is in the first entry, too big for one message --- */
-    int at_change;
-    int64_t at_offset, at_part;
+    struct place {
+        int change, value; /* the value that comes in pieces */
+        bool headed;       /* the change's own message part is there */
+        int64_t offset, part;
+    } at;
 };
 
 /* --- replica_log.c --- */
 bool replica_run_kernel(struct changes *h, struct kctx *c, struct status *st);
 void entry_free(struct entry *e);
+struct change *entry_add(struct entry *e, int kind, const char *container, const char *name,
+                         int cap);
+/* Takes e, and drops it where it is not wanted: nobody is sent anything, or not yet of j's resource
+ * (NULL: it is of none), or that is gone; of which e may tell. */
+void replica_log_add(struct replica *r, struct entry *e, struct journal *j);
+/* There is no memory for something that had to be logged: later, perhaps, everything. */
+void replica_give_up_stream(struct replica *r);
+bool replica_is_sending(struct replica *r);
 /* Under order: everything there is becomes entries; the stream opens. */
 void replica_log_everything(struct replica *r);
-void replica_add_mark(struct replica *r, uint64_t key, struct tensor *outputs, int n);
-void replica_clear_marks(struct replica *r); /* under order */
+
+/* --- replica_marks.c --- */
+enum run_before { RUN_NEW, RUN_AGAIN, RUN_REFUSED };
+/* RUN_AGAIN: the op had run; c's outputs are what it gave. RUN_REFUSED: it is not to run. */
+enum run_before replica_look_back(struct replica *r, struct kctx *c, uint64_t key,
+                                  struct status *st);
+void replica_add_mark(struct replica *r, uint64_t key, const struct tensor *outputs, int n,
+                      int64_t progress);
+bool replica_has_mark(struct replica *r, uint64_t key); /* of an op that is over */
+/* An op that logs what it changes itself, and does not wait. */
+bool replica_run_noted(struct replica *r, struct kctx *c, struct status *st);
+/* One that may wait. */
+void replica_start_noted(struct changes *h, struct kctx *c);
+int64_t replica_progress(struct changes *h, uint64_t key);
+void replica_each_mark(struct replica *r,
+                       void (*fn)(void *arg, uint64_t key, const struct mark *m), void *arg);
+void replica_clear_marks(struct replica *r);
+/* The op's outputs that are values: at most cap of them, borrowed. */
+int replica_list_outputs(const struct kctx *c, struct tensor *out, int cap);
+/* Says in e that the op has run, or how far it has come. */
+void replica_put_mark(struct entry *e, uint64_t key, const struct tensor *outputs, int n,
+                      int64_t progress);
+
+/* --- replica_notes.c --- */
+void replica_log_notes(struct changes *h, struct journal *j, struct note *notes, int n,
+                       const struct noted *op);
+void replica_watch(struct replica *r); /* resources get their journals */
+void replica_log_resource(struct replica *r, struct resource *res);
+MUST_CHECK bool replica_apply_note(struct replica *r, struct change *c, struct status *st);
 
 /* --- replica_send.c --- */
 void *replica_send_thread(void *arg);

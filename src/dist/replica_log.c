@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changes: kernels that write are run here, one at a time, and leave entries and marks.
+/* What changes: kernels that write variables and tables are run here, one at a time, and leave
+ * entries and marks. (Other resources log by themselves: replica_notes.c.)
  *
  * Values are snapshots that share the variable's memory: the next update of it copies. Sparse
  * updates leave the rows that their indices name. While nobody is to be sent anything (the other
@@ -32,8 +33,8 @@ void entry_free(struct entry *e)
     mem_free(e);
 }
 
-static struct change *entry_add(struct entry *e, int kind, const char *container, const char *name,
-                                int cap)
+struct change *entry_add(struct entry *e, int kind, const char *container, const char *name,
+                         int cap)
 {
     e->changes = mem_realloc(e->changes, sizeof *e->changes * (size_t)(e->n + 1));
     struct change *c = &e->changes[e->n++];
@@ -46,15 +47,17 @@ static struct change *entry_add(struct entry *e, int kind, const char *container
     return c;
 }
 
-/* Takes e. Under order. */
-static void log_add(struct replica *r, struct entry *e)
+void replica_log_add(struct replica *r, struct entry *e, struct journal *j)
 {
     for (int i = 0; i < e->n; i++) {
         for (int k = 0; k < e->changes[i].num_values; k++)
             e->bytes += (int64_t)tensor_bytes(&e->changes[i].values[k]);
     }
     lock_take(&r->lock);
-    bool wanted = e->n > 0 && r->role == REPLICA_SERVES && r->stream != STREAM_CLOSED;
+    bool wanted = e->n > 0 && r->role == REPLICA_SERVES && r->stream != STREAM_CLOSED &&
+                  (!j || (!j->gone && j->stream == r->stream_id));
+    if (j && e->n > 0 && e->changes[0].kind == KIND(GONE))
+        j->gone = true;
     if (wanted) {
         e->number = r->next++;
         *r->tail = e;
@@ -66,89 +69,19 @@ static void log_add(struct replica *r, struct entry *e)
         entry_free(e);
 }
 
-/* --- marks --- */
-
-static void mark_free(struct mark *m)
+void replica_give_up_stream(struct replica *r)
 {
-    for (int i = 0; i < m->n; i++)
-        tensor_clear(&m->outputs[i]);
-    mem_free(m);
+    lock_take(&r->lock);
+    replica_close_stream(r);
+    lock_drop(&r->lock);
 }
 
-void replica_add_mark(struct replica *r, uint64_t key, struct tensor *outputs, int n)
+bool replica_is_sending(struct replica *r)
 {
-    struct mark *m = mem_alloc(sizeof *m + sizeof m->outputs[0] * (size_t)n);
-    m->n = n;
-    for (int i = 0; i < n; i++)
-        m->outputs[i] = tensor_copy(&outputs[i]);
-    uint64_t *at = &r->ring[r->next_mark++ % CHANGE_MARKS_KEPT];
-    struct mark *old = *at ? u64map_remove(&r->marks, *at) : NULL;
-    if (old)
-        mark_free(old);
-    *at = key;
-    old = u64map_put(&r->marks, key, m);
-    if (old)
-        mark_free(old);
-}
-
-void replica_clear_marks(struct replica *r)
-{
-    uint64_t key;
-    void *value;
-    for (int64_t i = 0; u64map_next(&r->marks, &i, &key, &value);)
-        mark_free(value);
-    u64map_release(&r->marks);
-    r->marks = (struct u64map){0};
-    memset(r->ring, 0, sizeof *r->ring * CHANGE_MARKS_KEPT);
-}
-
-/* 0: the step has no key, as nobody will try it again. */
-static uint64_t mark_of(const struct kctx *c)
-{
-    const struct kernel_env *env = c->env;
-    if (env->change_key == 0)
-        return 0;
-    const char *frame = c->frame ? c->frame : "";
-    uint64_t parts[3] = {env->change_key,
-                         hash_stable(c->kernel->node_name, strlen(c->kernel->node_name)),
-                         hash_stable(frame, strlen(frame)) + (uint64_t)c->frame_iter};
-    uint64_t key = hash_stable(parts, sizeof parts);
-    return key ? key : 1;
-}
-
-static bool give_again(struct kctx *c, const struct mark *m, struct status *st)
-{
-    int next = 0;
-    for (int i = 0; i < c->kernel->num_outputs; i++) {
-        if (dtype_is_ref(c->kernel->output_types[i])) {
-            if (c->kernel->num_inputs <= i || !dtype_is_ref(c->in[i]->dtype))
-                return status_internal(st, "%s: no reference to give back", c->kernel->op->name);
-            kernel_out_ref(c, i, kernel_ref(c, i));
-        } else if (next < m->n) {
-            kernel_out_share(c, i, &m->outputs[next++]);
-        } else {
-            return status_internal(st, "%s: what it gave is not known", c->kernel->op->name);
-        }
-    }
-    return true;
-}
-
-/* The outputs that are values, with the mark; sends them too. */
-static void note_mark(struct replica *r, uint64_t mark, const struct kctx *c, struct entry *e)
-{
-    struct tensor outputs[CHANGE_MAX_TENSORS];
-    int n = 0;
-    if (mark == 0)
-        return;
-    for (int i = 0; i < c->kernel->num_outputs && n < CHANGE_MAX_TENSORS; i++) {
-        if (!dtype_is_ref(c->kernel->output_types[i]) && c->out[i].dtype != DT_INVALID)
-            outputs[n++] = c->out[i];
-    }
-    replica_add_mark(r, mark, outputs, n);
-    e->mark = mark;
-    struct change *m = entry_add(e, KIND(MARK), "", "", n);
-    for (int i = 0; i < n; i++)
-        m->values[m->num_values++] = tensor_copy(&outputs[i]);
+    lock_take(&r->lock);
+    bool sends = r->role == REPLICA_SERVES && r->stream != STREAM_CLOSED;
+    lock_drop(&r->lock);
+    return sends;
 }
 
 /* --- what a kernel wrote --- */
@@ -257,18 +190,10 @@ static bool add_value(struct entry *e, const struct written *w, const struct ten
     return ok;
 }
 
-static bool sends(struct replica *r)
-{
-    lock_take(&r->lock);
-    bool sends = r->role == REPLICA_SERVES && r->stream != STREAM_CLOSED;
-    lock_drop(&r->lock);
-    return sends;
-}
-
 static void add_gone(struct entry *e, const struct kctx *c)
 {
     const struct handle *h = c->kernel->num_inputs > 0 ? handle_of(c->in[0]) : NULL;
-    if (h)
+    if (h && strcmp(h->type_name, variable_type.name) == 0) /* others say so themselves */
         entry_add(e, KIND(GONE), h->container, h->name, 0)->type = variable_type.name;
 }
 
@@ -285,6 +210,17 @@ static int list_written(const struct kctx *c, struct written *all)
 static int list_made(const struct kctx *c, struct written *all, int n)
 {
     return n > 0 ? n : list_written(c, all);
+}
+
+/* The outputs that are values, with the mark; sends them too. A table's journal has done so. */
+static void note_mark(struct replica *r, uint64_t mark, const struct kctx *c, struct entry *e)
+{
+    struct tensor outputs[CHANGE_MAX_TENSORS];
+    if (mark == 0 || replica_has_mark(r, mark))
+        return;
+    const int n = replica_list_outputs(c, outputs, CHANGE_MAX_TENSORS);
+    replica_add_mark(r, mark, outputs, n, 0);
+    replica_put_mark(e, mark, outputs, n, 0);
 }
 
 static bool run_noted(struct replica *r, struct kctx *c, uint64_t mark, struct status *st)
@@ -312,7 +248,7 @@ static bool run_noted(struct replica *r, struct kctx *c, uint64_t mark, struct s
         note_mark(r, mark, c, e);
     mem_free(all);
     tensor_clear(&rows);
-    log_add(r, e);
+    replica_log_add(r, e, NULL);
     return ok;
 }
 
@@ -331,21 +267,14 @@ static bool run_marked(struct replica *r, struct kctx *c, uint64_t mark, struct 
 bool replica_run_kernel(struct changes *h, struct kctx *c, struct status *st)
 {
     struct replica *r = (struct replica *)h;
-    const uint64_t mark = mark_of(c);
-    bool ok;
+    const uint64_t mark = changes_key(c);
+    if (c->kernel->def->flags & KERNEL_NOTES)
+        return replica_run_noted(r, c, st);
     lock_take(&r->order);
-    lock_take(&r->lock);
-    bool serves = r->role == REPLICA_SERVES;
-    uint64_t epoch = r->epoch;
-    lock_drop(&r->lock);
-    struct mark *m = mark ? u64map_find(&r->marks, mark) : NULL;
-    if (!serves)
-        ok = status_fail(st, STATUS_ABORTED, "%s: another process serves now (epoch %llu)", r->task,
-                         (unsigned long long)epoch);
-    else if (m)
-        ok = give_again(c, m, st);
-    else
-        ok = sends(r) ? run_noted(r, c, mark, st) : run_marked(r, c, mark, st);
+    const enum run_before before = replica_look_back(r, c, mark, st);
+    bool ok = before == RUN_AGAIN;
+    if (before == RUN_NEW)
+        ok = replica_is_sending(r) ? run_noted(r, c, mark, st) : run_marked(r, c, mark, st);
     lock_drop(&r->order);
     return ok;
 }
@@ -356,70 +285,61 @@ void replica_clear_container(struct replica *r, const char *container)
     resource_clear_container(worker_state(r->o.worker), container);
     struct entry *e = mem_new(struct entry);
     entry_add(e, KIND(CLEAR), container, "", 0);
-    log_add(r, e);
+    replica_log_add(r, e, NULL);
     lock_drop(&r->order);
 }
 
 /* --- everything --- */
 
-static void log_variable(void *arg, const char *container, const char *name, struct resource *v)
+static void log_resource(void *arg, const char *container, const char *name, struct resource *v)
 {
     struct replica *r = arg;
-    if (v->type != &variable_type)
+    if (v->type != &variable_type) {
+        replica_log_resource(r, v);
         return;
+    }
     struct entry *e = mem_new(struct entry);
     struct written w = {(struct variable *)v, mem_strdup(container), mem_strdup(name)};
-    if (!add_value(e, &w, NULL)) {
-        lock_take(&r->lock);
-        replica_close_stream(r); /* no memory: later, perhaps */
-        lock_drop(&r->lock);
-    }
+    if (!add_value(e, &w, NULL))
+        replica_give_up_stream(r);
     mem_free(w.container);
     mem_free(w.name);
-    log_add(r, e);
+    replica_log_add(r, e, NULL);
 }
 
-/* Marks without outputs: their keys, as the tensor of a MARK of no op. */
-static void log_keys(struct replica *r, const int64_t *keys, int64_t n)
+struct keys { /* of marks without outputs: they go as the tensor of a MARK of no op */
+    struct replica *r;
+    int64_t *v, n, cap;
+};
+
+static void log_mark(void *arg, uint64_t key, const struct mark *m)
 {
-    struct shape shape = shape_1(n);
+    struct keys *k = arg;
+    if (m->n == 0 && m->progress == 0) {
+        k->v = vec_reserve(k->v, &k->cap, k->n + 1, sizeof *k->v);
+        k->v[k->n++] = (int64_t)key;
+        return;
+    }
+    struct entry *e = mem_new(struct entry);
+    replica_put_mark(e, key, m->outputs, m->n, m->progress);
+    replica_log_add(k->r, e, NULL);
+}
+
+static void log_keys(struct keys *k)
+{
+    struct shape shape = shape_1(k->n);
     struct status st = {0};
     struct entry *e = mem_new(struct entry);
     struct change *c = entry_add(e, KIND(MARK), "", "", 1);
-    if (n > 0 && tensor_new(&c->values[0], DT_INT64, &shape, &st)) {
+    if (k->n > 0 && tensor_new(&c->values[0], DT_INT64, &shape, &st)) {
         c->num_values = 1;
-        memcpy(c->values[0].data, keys, (size_t)n * sizeof *keys);
+        memcpy(c->values[0].data, k->v, (size_t)k->n * sizeof *k->v);
     }
-    if (!status_ok(&st)) {
-        lock_take(&r->lock);
-        replica_close_stream(r); /* no memory: later, perhaps */
-        lock_drop(&r->lock);
-        status_clear(&st);
-    }
-    log_add(r, e);
-}
-
-static void log_marks(struct replica *r)
-{
-    uint64_t key;
-    void *value;
-    int64_t n = 0;
-    int64_t *keys = mem_new_array(int64_t, r->marks.num_live + 1);
-    for (int64_t i = 0; u64map_next(&r->marks, &i, &key, &value);) {
-        const struct mark *m = value;
-        if (m->n == 0) {
-            keys[n++] = (int64_t)key;
-            continue;
-        }
-        struct entry *e = mem_new(struct entry);
-        e->mark = key;
-        struct change *c = entry_add(e, KIND(MARK), "", "", m->n);
-        for (int k = 0; k < m->n; k++)
-            c->values[c->num_values++] = tensor_copy(&m->outputs[k]);
-        log_add(r, e);
-    }
-    log_keys(r, keys, n);
-    mem_free(keys);
+    if (!status_ok(&st))
+        replica_give_up_stream(k->r);
+    status_clear(&st);
+    replica_log_add(k->r, e, NULL);
+    mem_free(k->v);
 }
 
 void replica_log_everything(struct replica *r)
@@ -427,14 +347,17 @@ void replica_log_everything(struct replica *r)
     lock_take(&r->lock);
     replica_close_stream(r);
     r->stream = STREAM_OPENING;
+    r->stream_id++;
     r->reset = true;
     lock_drop(&r->lock);
-    resource_each(worker_state(r->o.worker), log_variable, r);
-    log_marks(r);
+    resource_each(worker_state(r->o.worker), log_resource, r);
+    struct keys keys = {.r = r};
+    replica_each_mark(r, log_mark, &keys);
+    log_keys(&keys);
     struct entry *end = mem_new(struct entry);
     end->whole = true;
     entry_add(end, KIND(MARK), "", "", 0); /* so that there is something to count */
-    log_add(r, end);
+    replica_log_add(r, end, NULL);
     lock_take(&r->lock);
     r->whole_at = r->next;
     lock_drop(&r->lock);

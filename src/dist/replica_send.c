@@ -64,9 +64,8 @@ struct batch { /* a message that is being made; of the sender's stack */
     struct pb_leat_peer_replicate_request *q;
     struct rpc_msg m, values;
     int64_t bytes;
-    uint64_t after; /* the number of the first entry that is not whole in it */
-    int at_change;  /* the place in that entry, where it has begun with it */
-    int64_t at_offset, at_part;
+    uint64_t after;  /* the number of the first entry that is not whole in it */
+    struct place at; /* the place in that entry, where it has begun with it */
 };
 
 static struct pb_leat_peer_change *put_head(struct batch *b, const struct entry *e,
@@ -79,7 +78,7 @@ static struct pb_leat_peer_change *put_head(struct batch *b, const struct entry 
     p->type = str_of(c->type);
     p->dtype = c->dtype;
     p->mark = e->mark;
-    p->declared = shape_to_proto(&b->a, &c->declared);
+    p->note = c->note;
     return p;
 }
 
@@ -89,72 +88,81 @@ static bool put_tensor(struct batch *b, const struct tensor *t, struct status *s
     return wire_put_named_tensor(&b->values, TENSORS_FIELD, "", t, st);
 }
 
-/* Elements [offset, ...) of a value, a piece's worth; *offset: -1 when that was the rest. */
-static bool put_piece(struct batch *b, const struct entry *e, const struct change *c,
-                      int64_t *offset, struct status *st)
+static bool is_big(const struct tensor *t)
 {
-    const struct tensor *t = &c->values[0];
-    const int64_t size = (int64_t)dtype_size(t->dtype);
-    const int64_t n = min_i64(max_piece() / size, t->num_elems - *offset);
-    struct shape flat = shape_1(t->num_elems);
-    struct tensor all;
-    struct pb_leat_peer_change *p = put_head(b, e, c);
-    p->shape = shape_to_proto(&b->a, &t->shape);
-    p->offset = *offset;
-    p->tensors = 1;
-    if (!tensor_reshaped(t, &flat, &all, st))
-        return false;
-    struct tensor piece = tensor_rows(&all, *offset, *offset + n);
-    bool ok = put_tensor(b, &piece, st);
-    *offset = *offset + n == t->num_elems ? -1 : *offset + n;
-    p->last = *offset < 0 && c == &e->changes[e->n - 1];
-    tensor_clear(&piece);
-    tensor_clear(&all);
-    return ok;
+    return !dtype_is_managed(t->dtype) && tensor_bytes(t) > (size_t)max_piece();
 }
 
-static bool is_big(const struct change *c)
+/* The first value from i on that comes in pieces; num_values: none. */
+static int next_big(const struct change *c, int i)
 {
-    return c->kind == KIND(VALUE) && c->num_values == 1 && !dtype_is_managed(c->values[0].dtype) &&
-           tensor_bytes(&c->values[0]) > (size_t)max_piece();
+    while (i < c->num_values && !is_big(&c->values[i]))
+        i++;
+    return i;
 }
 
-static bool put_change(struct batch *b, const struct entry *e, const struct change *c,
+/* The change, with its values that are small. */
+static bool put_change(struct batch *b, const struct change *c, struct pb_leat_peer_change *p,
                        struct status *st)
 {
-    struct pb_leat_peer_change *p = put_head(b, e, c);
-    p->tensors = c->num_values;
-    p->last = c == &e->changes[e->n - 1];
-    if (c->kind == KIND(VALUE) && c->num_values == 1)
-        p->shape = shape_to_proto(&b->a, &c->values[0].shape);
+    p->declared = shape_to_proto(&b->a, &c->declared);
     for (int i = 0; i < c->num_values; i++) {
+        if (is_big(&c->values[i])) {
+            pb_add_i64(&b->a, &p->big, i);
+            continue;
+        }
+        p->tensors++;
         if (!put_tensor(b, &c->values[i], st))
             return false;
     }
     return true;
 }
 
+/* Elements [offset, ...) of the value at the place, a piece's worth. */
+static bool put_piece(struct batch *b, const struct change *c, struct pb_leat_peer_change *p,
+                      struct status *st)
+{
+    const struct tensor *t = &c->values[b->at.value];
+    const int64_t size = (int64_t)dtype_size(t->dtype), offset = b->at.offset;
+    const int64_t n = min_i64(max_piece() / size, t->num_elems - offset);
+    struct shape flat = shape_1(t->num_elems);
+    struct tensor all;
+    p->kind = KIND(PIECE);
+    p->value = b->at.value;
+    p->shape = shape_to_proto(&b->a, &t->shape);
+    p->offset = offset;
+    p->tensors = 1;
+    if (!tensor_reshaped(t, &flat, &all, st))
+        return false;
+    struct tensor piece = tensor_rows(&all, offset, offset + n);
+    bool ok = put_tensor(b, &piece, st);
+    b->at.offset = offset + n;
+    if (b->at.offset == t->num_elems) {
+        b->at.value = next_big(c, b->at.value + 1);
+        b->at.offset = 0;
+    }
+    tensor_clear(&piece);
+    tensor_clear(&all);
+    return ok;
+}
+
 /* Goes on with e where the batch stands; true: e is whole in it. */
 static bool put_entry(struct batch *b, const struct entry *e, struct status *st)
 {
-    while (b->at_change < e->n) {
-        const struct change *c = &e->changes[b->at_change];
+    while (b->at.change < e->n) {
+        const struct change *c = &e->changes[b->at.change];
         if (b->bytes >= max_bytes())
             return false;
-        if (!is_big(c)) {
-            if (!put_change(b, e, c, st))
-                return false;
-            b->at_change++;
-            continue;
-        }
-        if (!put_piece(b, e, c, &b->at_offset, st))
+        struct pb_leat_peer_change *p = put_head(b, e, c);
+        if (b->at.headed ? !put_piece(b, c, p, st) : !put_change(b, c, p, st))
             return false;
-        if (b->at_offset < 0) {
-            b->at_offset = 0;
-            b->at_change++;
-        }
+        if (!b->at.headed)
+            b->at.value = next_big(c, 0);
+        b->at.headed = b->at.value < c->num_values;
+        b->at.change += !b->at.headed;
+        p->last = b->at.change == e->n;
     }
-    b->at_change = 0;
+    b->at.change = 0;
     b->q->whole |= e->whole;
     return true;
 }
@@ -171,20 +179,19 @@ static bool fill(struct replica *r, struct batch *b, struct status *st)
     b->after = b->q->first;
     b->q->epoch = r->epoch;
     b->q->silence_ms = (clock_now_ns() - r->stream_ok_ns) / MS_NS;
-    b->q->reset = r->reset && r->at_part == 0;
+    b->q->reset = r->reset && r->at.part == 0;
     lock_drop(&r->lock);
     peers_list_left(r->o.peers, &b->a, &b->q->left);
     b->q->task = str_of(r->task);
     b->q->incarnation = r->o.incarnation;
-    b->q->part = b->at_part = r->at_part;
-    b->at_change = r->at_change;
-    b->at_offset = r->at_offset;
+    b->at = r->at;
+    b->q->part = b->at.part;
     while (e && b->bytes < max_bytes() && n++ < MAX_ENTRIES) {
         if (!put_entry(b, e, st)) {
-            b->at_part++;
+            b->at.part++;
             break;
         }
-        b->at_part = 0;
+        b->at.part = 0;
         b->after = e->number + 1;
         lock_take(&r->lock); /* the last one's link is being written perhaps */
         e = (const struct entry *const *)&e->next == end ? NULL : e->next;
@@ -214,9 +221,7 @@ static void confirmed(struct replica *r, const struct batch *b, int64_t sent, bo
     }
     r->acked = b->after;
     r->reset = false;
-    r->at_change = b->at_change;
-    r->at_offset = b->at_offset;
-    r->at_part = b->at_part;
+    r->at = b->at;
     if (!no_lease)
         r->other_until_ns = sent + r->lease_ns;
     r->stream_ok_ns = clock_now_ns();
@@ -231,8 +236,7 @@ static void confirmed(struct replica *r, const struct batch *b, int64_t sent, bo
 
 static void restart_entry(struct replica *r)
 {
-    r->at_change = 0;
-    r->at_offset = r->at_part = 0;
+    r->at = (struct place){0};
 }
 
 static void take_answer(struct replica *r, const struct batch *b, int64_t sent,

@@ -31,6 +31,7 @@ enum kernel_flags {
     KERNEL_BIAS = 32, /* with ewise: operand 1 is a vector along the last dim of operand 0, unless
                          data_format is NCHW */
     KERNEL_LIKE_FIRST = 64, /* with ewise: operands after the first are scalars or of its shape */
+    KERNEL_NOTES = 128,     /* it changes a resource that logs its changes (op/changes.h) */
 };
 
 /* One tile of an elementwise op, for fusion: out[j] = f(in[0][j], ...), n elements; where bit i

@@ -13,6 +13,7 @@ struct owned { /* what kernel_new makes: the public part first */
     struct kernel k;
     struct attrs attrs;
     char *name, *device, *container, *shared_name, *private_name;
+    char *session_name; /* atomic; NULL: not asked for yet */
     int *input_types, *output_types;
 };
 
@@ -48,12 +49,28 @@ const char *kernel_container(const struct kernel *k)
     return o->container ? o->container : "";
 }
 
-const char *kernel_resource_name(const struct kernel *k, bool use_node_name)
+/* Made when it is first asked for, perhaps by two threads at once: a kernel has one session. */
+static const char *session_name(struct owned *o, const char *session)
 {
-    const struct owned *o = owned_of(k);
+    char *name = __atomic_load_n(&o->session_name, __ATOMIC_ACQUIRE), *none = NULL;
+    if (name)
+        return name;
+    name = mem_printf("_%s_%s", session, o->name);
+    if (__atomic_compare_exchange_n(&o->session_name, &none, name, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return name;
+    mem_free(name);
+    return none;
+}
+
+const char *kernel_resource_name(const struct kernel *k, bool use_node_name, const char *session)
+{
+    struct owned *o = (struct owned *)(uintptr_t)owned_of(k);
     if (o->shared_name && o->shared_name[0])
         return o->shared_name;
-    return use_node_name || !o->private_name ? o->name : o->private_name;
+    if (use_node_name || !o->private_name)
+        return o->name;
+    return session && session[0] ? session_name(o, session) : o->private_name;
 }
 
 static bool init_state(struct kernel *k, struct status *st)
@@ -106,6 +123,7 @@ void kernel_free(struct kernel *k)
     mem_free(o->container);
     mem_free(o->shared_name);
     mem_free(o->private_name);
+    mem_free(o->session_name);
     mem_free(o->input_types);
     mem_free(o->output_types);
     mem_free(o);

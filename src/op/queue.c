@@ -9,44 +9,13 @@
  * An attempt belongs to the thread that took it out of its list. One that is cancelled is taken
  * out by the cancellation's callback, which finds it gone when another thread was first; that
  * thread waits in cancel_remove for the callback to return before it frees the attempt. */
-#include "op/queue.h"
+#include "op/queue_impl.h"
 
 #include <string.h>
 
-#include "base/lock.h"
 #include "base/mem.h"
-#include "op/queue_store.h"
 
-enum action { ENQUEUE, ENQUEUE_MANY, DEQUEUE, DEQUEUE_MANY, CLOSE };
 enum progress { STUCK, MOVED, OVER };
-
-struct attempt {
-    struct attempt *next;
-    struct queue *q; /* a reference */
-    enum action action;
-    bool up_to;
-    bool waits;            /* is in a list; guarded by the queue's lock, like what follows */
-    int64_t wanted, moved; /* elements yet to come, elements done */
-    struct tensor *values; /* enqueue: one per component. dequeue: `moved` elements */
-    int64_t cap_values;    /* elements that there is room for */
-    struct status status;
-    struct queue_wait wait;
-    uint64_t token;
-};
-
-struct attempts { /* oldest first */
-    struct attempt *first, **end;
-};
-
-struct queue {
-    struct resource base;
-    struct queue_spec spec; /* arrays owned; never changes */
-    char *name;
-    struct lock lock;
-    struct queue_store store; /* guarded by lock, like what follows */
-    bool closed;
-    struct attempts in, out;
-};
 
 /* --- the object --- */
 
@@ -183,6 +152,7 @@ static void attempt_free(struct attempt *a)
     for (int64_t i = 0, n = num_values(a); i < n; i++)
         tensor_clear(&a->values[i]);
     mem_free(a->values);
+    mem_free(a->ids);
     status_clear(&a->status);
     queue_unref(a->q);
     mem_free(a);
@@ -201,7 +171,8 @@ static enum progress put_one(struct queue *q, struct attempt *a)
 {
     if (q->store.count >= q->spec.capacity)
         return STUCK;
-    queue_store_put(&q->store, a->values);
+    queue_log_put(q, a->values, &(struct noted){.key = a->wait.key});
+    queue_store_put(&q->store, a->values, q->next_id++);
     return OVER;
 }
 
@@ -213,8 +184,11 @@ static bool put_row(struct queue *q, struct attempt *a)
 
     for (int k = 0; ok && k < n; k++)
         ok = queue_row(q->spec.kind, &a->values[k], a->moved, &element[k], &a->status);
-    if (ok)
-        queue_store_put(&q->store, element);
+    const int64_t progress = a->wanted > 1 ? a->moved + 1 : 0;
+    if (ok) {
+        queue_log_put(q, element, &(struct noted){.key = a->wait.key, .progress = progress});
+        queue_store_put(&q->store, element, q->next_id++);
+    }
     for (int k = 0; k < n; k++)
         tensor_clear(&element[k]);
     mem_free(element);
@@ -239,6 +213,8 @@ static enum progress step_in(struct queue *q, struct attempt *a)
     if (a->action == CLOSE) {
         if (q->closed)
             status_fail(&a->status, STATUS_CANCELLED, "Queue '%s' is already closed.", q->name);
+        else
+            queue_log_closed(q, a->wait.key);
         q->closed = true;
         return OVER;
     }
@@ -256,7 +232,7 @@ static void put_back(struct queue *q, struct attempt *a)
     while (a->moved > 0) {
         a->moved--;
         a->wanted++;
-        queue_store_put_back(&q->store, a->values + a->moved * q->spec.num_types);
+        queue_store_put_back(&q->store, a->values + a->moved * q->spec.num_types, a->ids[a->moved]);
     }
 }
 
@@ -266,7 +242,8 @@ static void take_element(struct queue *q, struct attempt *a)
     const size_t bytes = (size_t)n * sizeof *a->values;
 
     a->values = vec_reserve(a->values, &a->cap_values, a->moved + 1, bytes);
-    queue_store_get(&q->store, a->values + a->moved * n);
+    a->ids = vec_reserve(a->ids, &a->cap_ids, a->moved + 1, sizeof *a->ids);
+    a->ids[a->moved] = queue_store_get(&q->store, a->values + a->moved * n);
     a->moved++;
     a->wanted--;
 }
@@ -322,6 +299,7 @@ static bool serve(struct queue *q, struct attempts *list, struct attempts *over,
             break;
         unlink_attempt(list, a);
         a->waits = false;
+        queue_log_leaving(q, a);
         append(over, a);
     }
     return any;
@@ -344,8 +322,8 @@ static bool results(struct attempt *a, struct tensor *out)
     bool ok = true;
 
     for (int k = 0; ok && k < spec->num_types; k++) {
-        if (a->action == DEQUEUE)
-            out[k] = tensor_take(&a->values[k]);
+        if (a->action == DEQUEUE) /* copies of the queue are still told what it took */
+            out[k] = a->leaves ? tensor_copy(&a->values[k]) : tensor_take(&a->values[k]);
         else
             ok = queue_join(spec, k, a->values, a->moved, &out[k], &a->status);
     }
@@ -368,6 +346,8 @@ static void finish(struct attempt *a)
             out = NULL;
         }
     }
+    if (a->leaves)
+        queue_log_left(a, out);
     a->wait.done(a->wait.arg, &a->status, out);
     for (int k = 0; out && k < n; k++)
         tensor_clear(&out[k]);
@@ -510,9 +490,8 @@ static bool check_batches(const struct queue_spec *spec, const struct tensor *tu
     return true;
 }
 
-/* n < 0: an element; else each component has n rows. */
-static bool check_tuple(const struct queue_spec *spec, const struct tensor *tuple, int64_t n,
-                        struct status *st)
+bool queue_check_tuple(const struct queue_spec *spec, const struct tensor *tuple, int64_t n,
+                       struct status *st)
 {
     for (int k = 0; k < spec->num_shapes; k++)
         if (!check_component(&spec->shapes[k], n, k, &tuple[k], st))
@@ -534,7 +513,8 @@ static void enqueue(struct queue *q, enum action action, struct tensor *tuple, i
 {
     struct attempt *a = attempt_new(q, action, w);
 
-    a->wanted = n;
+    a->moved = w->progress > 0 && w->progress < n ? w->progress : 0;
+    a->wanted = n - a->moved;
     a->values = mem_new_array(struct tensor, q->spec.num_types);
     for (int k = 0; k < q->spec.num_types; k++)
         a->values[k] = tensor_take(&tuple[k]);
@@ -545,7 +525,7 @@ void queue_enqueue(struct queue *q, struct tensor *tuple, const struct queue_wai
 {
     struct status st = {0};
 
-    if (check_tuple(&q->spec, tuple, -1, &st))
+    if (queue_check_tuple(&q->spec, tuple, -1, &st))
         enqueue(q, ENQUEUE, tuple, 1, w);
     else
         end_now(w, &st);
@@ -558,7 +538,7 @@ void queue_enqueue_many(struct queue *q, struct tensor *tuple, const struct queu
 
     if (tensor_rank(&tuple[0]) == 0)
         status_invalid(&st, "Input 0 to enqueue_many must have a first dimension");
-    if (!status_ok(&st) || !check_tuple(&q->spec, tuple, n, &st) || n == 0)
+    if (!status_ok(&st) || !queue_check_tuple(&q->spec, tuple, n, &st) || n == 0)
         end_now(w, &st);
     else
         enqueue(q, ENQUEUE_MANY, tuple, n, w);
@@ -601,6 +581,7 @@ void queue_close(struct queue *q, bool cancel_pending, const struct queue_wait *
         return;
     }
     lock_take(&q->lock);
+    queue_log_closed(q, w->key);
     q->closed = true;
     struct attempts cancelled = q->in;
     q->in = (struct attempts){.end = &q->in.first};

@@ -10,13 +10,16 @@
 #define LEAT_OP_QUEUE_H
 
 #include "op/cancel.h"
-#include "op/resource.h"
+#include "op/notes.h"
 
 enum queue_kind { QUEUE_FIFO, QUEUE_PADDING, QUEUE_PRIORITY, QUEUE_SHUFFLE };
 
 struct queue_random { /* where a shuffling queue has its numbers from */
     uint32_t (*next)(struct queue_random *r);
     void (*free)(struct queue_random *r);
+    size_t bytes; /* of its state */
+    void (*save)(const struct queue_random *r, void *out);
+    bool (*load)(struct queue_random *r, const void *in); /* false: it is no such state */
 };
 
 struct queue_spec { /* borrowed, copied by queue_new */
@@ -52,6 +55,8 @@ struct queue_wait {
     queue_done_fn done;
     void *arg;
     struct cancel *cancel; /* ends the wait; NULL: nothing does. Lives until done is called */
+    uint64_t key;          /* of the op, for the queue's journal (op/changes.h) */
+    int64_t progress;      /* rows of an enqueue that are in the queue since an earlier try */
 };
 
 /* The values, one per component, are taken out of tuple; they may not be borrowed. Types are the
@@ -64,5 +69,16 @@ void queue_dequeue(struct queue *q, const struct queue_wait *w);
 void queue_dequeue_many(struct queue *q, int64_t n, bool up_to, const struct queue_wait *w);
 /* No more enqueues. Those that wait are cancelled, or else come first. */
 void queue_close(struct queue *q, bool cancel_pending, const struct queue_wait *w);
+
+/* Frees the first element, as it lies, of which is(element, arg); false: there is none. */
+bool queue_drop(struct queue *q, bool (*is)(const struct tensor *element, const void *arg),
+                const void *arg);
+
+/* --- copies of a queue in another process: the parts of its REPLICATED_DEF --- */
+void queue_tell(struct queue *q, note_say_fn say, void *arg);
+/* random is taken; only a shuffling queue keeps it. */
+struct queue *queue_from_note(const char *name, struct note_reader *in, struct queue_random *random,
+                              struct status *st) MUST_CHECK;
+MUST_CHECK bool queue_apply(struct queue *q, int kind, struct note_reader *in, struct status *st);
 
 #endif

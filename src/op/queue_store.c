@@ -11,14 +11,30 @@
 
 #include "base/mem.h"
 
+static int64_t slot(const struct queue_store *s, int64_t i)
+{
+    return (s->head + i) & (s->cap - 1);
+}
+
 static struct tensor *at(const struct queue_store *s, int64_t i)
 {
-    return s->items + ((s->head + i) & (s->cap - 1)) * s->width;
+    return s->items + slot(s, i) * s->width;
 }
 
 static void move(const struct queue_store *s, struct tensor *to, struct tensor *from)
 {
     memcpy(to, from, (size_t)s->width * sizeof *to);
+}
+
+static void set(const struct queue_store *s, int64_t i, struct tensor *from, int64_t id)
+{
+    move(s, at(s, i), from);
+    s->ids[slot(s, i)] = id;
+}
+
+static void shift(const struct queue_store *s, int64_t to, int64_t from)
+{
+    set(s, to, at(s, from), s->ids[slot(s, from)]);
 }
 
 void queue_store_init(struct queue_store *s, const struct queue_spec *spec)
@@ -32,6 +48,7 @@ void queue_store_release(struct queue_store *s)
         for (int k = 0; k < s->width; k++)
             tensor_clear(&at(s, i)[k]);
     mem_free(s->items);
+    mem_free(s->ids);
     if (s->random)
         s->random->free(s->random);
 }
@@ -42,10 +59,12 @@ static void grow(struct queue_store *s)
 
     s->cap = old.cap ? old.cap * 2 : 8;
     s->items = mem_new_array(struct tensor, s->cap * s->width);
+    s->ids = mem_new_array(int64_t, s->cap);
     s->head = 0;
     for (int64_t i = 0; i < s->count; i++)
-        move(s, at(s, i), at(&old, i));
+        set(s, i, at(&old, i), old.ids[slot(&old, i)]);
     mem_free(old.items);
+    mem_free(old.ids);
 }
 
 /* --- the heap: smallest priority first --- */
@@ -56,24 +75,25 @@ static int64_t priority(const struct tensor *element)
 }
 
 /* The hole at i rises until element fits there. */
-static void rise(struct queue_store *s, int64_t i, struct tensor *element)
+static void rise(struct queue_store *s, int64_t i, struct tensor *element, int64_t id)
 {
     while (i > 0 && priority(at(s, (i - 1) / 2)) > priority(element)) {
-        move(s, at(s, i), at(s, (i - 1) / 2));
+        shift(s, i, (i - 1) / 2);
         i = (i - 1) / 2;
     }
-    move(s, at(s, i), element);
+    set(s, i, element, id);
 }
 
-/* The hole that the first element left sinks to the bottom; there the last one fills it. */
-static void heap_get(struct queue_store *s, struct tensor *element)
+/* The hole that element i left sinks to the bottom; there the last one fills it. */
+static void close_hole(struct queue_store *s, int64_t hole)
 {
     struct tensor *last;
-    int64_t hole = 0, n = --s->count;
+    const int64_t n = --s->count;
 
-    move(s, element, at(s, 0));
-    if (n == 0)
+    if (hole == n)
         return;
+    const int64_t id = s->ids[slot(s, n)];
+
     last = mem_new_array(struct tensor, s->width);
     move(s, last, at(s, n));
     while (2 * hole + 1 < n) {
@@ -81,10 +101,10 @@ static void heap_get(struct queue_store *s, struct tensor *element)
 
         if (child >= n || priority(at(s, child)) > priority(at(s, child - 1)))
             child--;
-        move(s, at(s, hole), at(s, child));
+        shift(s, hole, child);
         hole = child;
     }
-    rise(s, hole, last);
+    rise(s, hole, last, id);
     mem_free(last);
 }
 
@@ -95,49 +115,78 @@ static void empty(const struct queue_store *s, struct tensor *element)
     memset(element, 0, (size_t)s->width * sizeof *element);
 }
 
-void queue_store_put(struct queue_store *s, struct tensor *element)
+void queue_store_put(struct queue_store *s, struct tensor *element, int64_t id)
 {
     if (s->count == s->cap)
         grow(s);
     s->count++;
     if (s->kind == QUEUE_PRIORITY)
-        rise(s, s->count - 1, element);
+        rise(s, s->count - 1, element, id);
     else
-        move(s, at(s, s->count - 1), element);
+        set(s, s->count - 1, element, id);
     empty(s, element);
 }
 
-void queue_store_get(struct queue_store *s, struct tensor *element)
+/* The place of element i, which is no longer there, is closed. */
+static void close_gap(struct queue_store *s, int64_t i)
 {
-    ASSERT(s->count > 0);
     if (s->kind == QUEUE_PRIORITY) {
-        heap_get(s, element);
+        close_hole(s, i);
     } else if (s->kind == QUEUE_SHUFFLE) {
-        int64_t i = s->random->next(s->random) % s->count;
-
-        move(s, element, at(s, i));
         s->count--;
         if (i < s->count)
-            move(s, at(s, i), at(s, s->count));
+            shift(s, i, s->count);
     } else {
-        move(s, element, at(s, 0));
+        for (; i > 0; i--) /* mostly it is the first one */
+            shift(s, i, i - 1);
         s->head = (s->head + 1) & (s->cap - 1);
         s->count--;
     }
 }
 
-void queue_store_put_back(struct queue_store *s, struct tensor *element)
+int64_t queue_store_get(struct queue_store *s, struct tensor *element)
+{
+    ASSERT(s->count > 0);
+    const int64_t i = s->kind == QUEUE_SHUFFLE ? s->random->next(s->random) % s->count : 0;
+    const int64_t id = s->ids[slot(s, i)];
+
+    move(s, element, at(s, i));
+    close_gap(s, i);
+    return id;
+}
+
+void queue_store_put_back(struct queue_store *s, struct tensor *element, int64_t id)
 {
     if (s->kind == QUEUE_PRIORITY || s->kind == QUEUE_SHUFFLE) {
-        queue_store_put(s, element);
+        queue_store_put(s, element, id);
         return;
     }
     if (s->count == s->cap)
         grow(s);
     s->head = (s->head - 1) & (s->cap - 1);
     s->count++;
-    move(s, at(s, 0), element);
+    set(s, 0, element, id);
     empty(s, element);
+}
+
+const struct tensor *queue_store_at(const struct queue_store *s, int64_t i, int64_t *id)
+{
+    *id = s->ids[slot(s, i)];
+    return at(s, i);
+}
+
+bool queue_store_drop(struct queue_store *s, int64_t id)
+{
+    int64_t i = 0;
+
+    while (i < s->count && s->ids[slot(s, i)] != id)
+        i++;
+    if (i == s->count)
+        return false;
+    for (int k = 0; k < s->width; k++)
+        tensor_clear(&at(s, i)[k]);
+    close_gap(s, i);
+    return true;
 }
 
 /* --- rows and batches --- */

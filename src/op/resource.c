@@ -12,6 +12,7 @@
 #include "base/lock.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "op/notes.h"
 
 struct item {
     struct resource *r; /* a reference */
@@ -22,12 +23,14 @@ struct resource_map {
     struct lock lock;
     struct strmap containers; /* name -> struct strmap of struct item lists; guarded by lock */
     char *default_container;
+    struct resource_watch watch;
 };
 
 void resource_init(struct resource *r, const struct resource_type *type)
 {
     r->refs = 1;
     r->type = type;
+    r->journal = NULL;
 }
 
 void resource_ref(struct resource *r)
@@ -37,8 +40,11 @@ void resource_ref(struct resource *r)
 
 void resource_unref(struct resource *r)
 {
-    if (r && __atomic_sub_fetch(&r->refs, 1, __ATOMIC_ACQ_REL) == 0)
+    if (r && __atomic_sub_fetch(&r->refs, 1, __ATOMIC_ACQ_REL) == 0) {
+        struct journal *journal = r->journal;
         r->type->release(r);
+        journal_free(journal);
+    }
 }
 
 /* --- maps --- */
@@ -66,6 +72,24 @@ struct resource_map *resource_process_map(void)
 const char *resource_map_default(const struct resource_map *m)
 {
     return m->default_container;
+}
+
+void resource_map_watch(struct resource_map *m, const struct resource_watch *w)
+{
+    lock_take(&m->lock);
+    m->watch = *w;
+    lock_drop(&m->lock);
+}
+
+/* Under the lock. NULL is fine. */
+static void tell_went(struct resource_map *m, struct strmap *names)
+{
+    const char *key;
+    void *value;
+    for (int64_t i = 0; m->watch.went && names && strmap_next(names, &i, &key, &value);) {
+        for (struct item *it = value; it; it = it->next)
+            m->watch.went(m->watch.arg, it->r);
+    }
 }
 
 /* Frees a container that is in no map any more; takes no lock. NULL is fine. */
@@ -105,6 +129,7 @@ void resource_clear_container(struct resource_map *m, const char *container)
     lock_take(&m->lock);
     struct strmap *names =
         strmap_remove(&m->containers, container[0] ? container : m->default_container);
+    tell_went(m, names);
     lock_drop(&m->lock);
     free_container(names);
 }
@@ -113,10 +138,12 @@ void resource_clear_all(struct resource_map *m)
 {
     lock_take(&m->lock);
     struct strmap containers = m->containers;
-    m->containers = (struct strmap){0};
-    lock_drop(&m->lock);
     const char *key;
     void *value;
+    m->containers = (struct strmap){0};
+    for (int64_t i = 0; strmap_next(&containers, &i, &key, &value);)
+        tell_went(m, value);
+    lock_drop(&m->lock);
     for (int64_t i = 0; strmap_next(&containers, &i, &key, &value);)
         free_container(value);
     strmap_release(&containers);
@@ -198,6 +225,8 @@ static void put_item(struct resource_map *m, const char *container, const char *
     it->r = r;
     it->next = strmap_find(names, name);
     strmap_put(names, name, it);
+    if (m->watch.came)
+        m->watch.came(m->watch.arg, container, name, r);
 }
 
 /* --- finding --- */
@@ -324,6 +353,8 @@ bool resource_remove_named(struct resource_map *m, const char *container, const 
     lock_take(&m->lock);
     struct strmap *names = strmap_find(&m->containers, container);
     struct resource *r = unlink_item(names, type_name, name);
+    if (r && m->watch.went)
+        m->watch.went(m->watch.arg, r);
     lock_drop(&m->lock);
     if (!r)
         return fail_missing(container, type_name, name, names != NULL, st);

@@ -17,9 +17,11 @@ struct resource_type {
     void (*release)(struct resource *);                      /* frees the object */
     void (*describe)(struct resource *, struct strbuf *out); /* for introspection; may be NULL */
 };
+struct journal;   /* op/notes.h */
 struct resource { /* first member of each resource's struct */
     int refs;     /* atomic; starts at 1 */
     const struct resource_type *type;
+    struct journal *journal; /* owned; NULL: nobody notes its changes */
 };
 
 void resource_init(struct resource *r, const struct resource_type *type);
@@ -61,6 +63,14 @@ void resource_each(struct resource_map *m,
                    void (*fn)(void *arg, const char *container, const char *name,
                               struct resource *r),
                    void *arg);
+/* Who is told, under the map's lock, what is put into the map and what is taken out of it. Set
+ * before the map is used. */
+struct resource_watch {
+    void (*came)(void *arg, const char *container, const char *name, struct resource *r);
+    void (*went)(void *arg, struct resource *r);
+    void *arg;
+};
+void resource_map_watch(struct resource_map *m, const struct resource_watch *w);
 void resource_clear_all(struct resource_map *m);
 void resource_clear_container(struct resource_map *m, const char *container);
 

@@ -85,5 +85,6 @@ void resource_names(const struct kctx *c, bool use_node_name, const char **conta
                     const char **name)
 {
     *container = kernel_container(c->kernel);
-    *name = kernel_resource_name(c->kernel, use_node_name);
+    *name = kernel_resource_name(c->kernel, use_node_name,
+                                 c->env->changes ? c->env->session_handle : NULL);
 }

@@ -93,7 +93,7 @@ static bool fill_step(struct part_build *b, struct plan_step *s, struct rnode *n
     s->num_out = n->num_outputs;
     s->num_control_in = (int32_t)n->num_control;
     s->frame = n->frame;
-    s->derefs = has_refs(n) || changes_writes(n->op->name);
+    s->derefs = has_refs(n);
     if (s->kind == STEP_FORWARD && (s->derefs || s->num_in != 1))
         s->kind = STEP_PLAIN;
     s->ref_uninit_ok = n->op->def && (n->op->def->flags & OP_UNINIT_OK);
@@ -110,6 +110,7 @@ static bool fill_step(struct part_build *b, struct plan_step *s, struct rnode *n
     if (!s->kernel)
         return false;
     s->async = s->kernel->def->flags & KERNEL_ASYNC;
+    s->derefs = s->derefs || (!s->async && changes_applies(s->kernel));
     s->blocking = s->kernel->def->flags & KERNEL_BLOCKING;
     s->expensive = s->kernel->def->flags & KERNEL_EXPENSIVE;
     s->transfer = is_transfer(n);

@@ -5,6 +5,7 @@
  * A job's kernel reads and writes its step's slots, which nobody else touches meanwhile. When it is
  * over, the job goes to the flow's mailbox; where the flow has no owner then, the pool gets one. */
 #include "base/mem.h"
+#include "op/changes.h"
 #include "runtime/dataflow.h"
 #include "runtime/trace.h"
 
@@ -165,7 +166,7 @@ void flow_start_async(struct flow *f, const struct flow_ready *r)
     struct flow_job *job = job_new(f, r);
     job->c.done = async_done;
     if (!s->derefs || r->dead || read_refs(job, s)) {
-        s->kernel->def->run_async(&job->c);
+        changes_start(&job->c);
         if (__atomic_exchange_n(&job->state, 1, __ATOMIC_ACQ_REL) != 2)
             return;
     }

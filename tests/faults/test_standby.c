@@ -2,6 +2,7 @@
 /* timeout: 240 */
 /* Parameter servers with a process that stands by: whoever is killed, frozen or thawed while
  * clients count, each counter in the end is what was acknowledged, and no step fails. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -192,9 +193,58 @@ static void test_standby__both_lost(void **state)
     TF_DeleteStatus(s);
 }
 
-/* Queues are not there after a take-over: who waits in one is told, and waits for no element that
- * nobody will bring. */
-static void test_standby__a_wait_in_a_queue_ends(void **state)
+struct waiting { /* in a queue, on a thread */
+    TF_Session *session;
+    TF_Output taken;
+    float got;
+    TF_Status *s;
+};
+
+static void *take_element(void *arg)
+{
+    struct waiting *w = arg;
+    leat_run(w->session, w->s, .fetches = leat_fetches(leat_fetch(w->taken, &w->got, 1)));
+    return NULL;
+}
+
+/* The queue is there after a take-over, and who waits in it waits on. */
+static void test_standby__a_wait_in_a_queue_goes_on(void **state)
+{
+    static const TF_DataType types[] = {TF_FLOAT};
+    struct waiting w = {.s = TF_NewStatus()};
+    pthread_t thread;
+    (void)state;
+    if (!c.n)
+        skip();
+    TF_Status *s = TF_NewStatus();
+    TF_Graph *g = TF_NewGraph();
+    TF_Operation *put = NULL;
+    leat_with_device(g, "/job:ps/task:0") {
+        TF_Output q = leat_fifo_queue(g, .component_types = {types, 1});
+        TF_Output seven = leat_const_float(g, 7);
+        w.taken = leat_queue_dequeue(g, q, .component_types = {types, 1});
+        put = leat_queue_enqueue(g, q, &seven, 1);
+    }
+    w.session = leat_session_new(g, s, .target = faults_target(worker));
+    assert_int_equal(pthread_create(&thread, NULL, take_element, &w), 0);
+    counting_wait(20); /* so that it waits by now, most likely; any instant has to do */
+    faults_kill(ps);
+    counting_wait(50);
+    leat_run_op(w.session, put, leat_no_feeds(), s);
+    assert_int_equal(TF_GetCode(s), TF_OK);
+    pthread_join(thread, NULL);
+    if (TF_GetCode(w.s) != TF_OK)
+        fail_msg("%d: %s", TF_GetCode(w.s), TF_Message(w.s));
+    assert_true(w.got == 7);
+    counting_check();
+    leat_session_close(w.session);
+    TF_DeleteGraph(g);
+    TF_DeleteStatus(w.s);
+    TF_DeleteStatus(s);
+}
+
+/* A stage is not replicated: sessions that have one are told of a take-over. */
+static void test_standby__a_wait_at_a_stage_ends(void **state)
 {
     static const TF_DataType types[] = {TF_FLOAT};
     float got;
@@ -205,10 +255,8 @@ static void test_standby__a_wait_in_a_queue_ends(void **state)
     TF_Status *s = TF_NewStatus();
     TF_Graph *g = TF_NewGraph();
     TF_Output taken = {0};
-    leat_with_device(g, "/job:ps/task:0") {
-        TF_Output q = leat_fifo_queue(g, .component_types = {types, 1});
-        taken = leat_queue_dequeue(g, q, .component_types = {types, 1});
-    }
+    leat_with_device(g, "/job:ps/task:0")
+        taken = leat_unstage(g, .dtypes = {types, 1});
     TF_Session *session = leat_session_new(g, s, .target = faults_target(worker));
     const pid_t helper = fork();
     if (helper == 0) {
@@ -240,7 +288,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_standby__witness_killed_and_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__in_pieces, set_up_pieces, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__both_lost, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_standby__a_wait_in_a_queue_ends, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_standby__a_wait_in_a_queue_goes_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_standby__a_wait_at_a_stage_ends, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

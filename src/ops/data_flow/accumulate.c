@@ -79,6 +79,7 @@ static bool try_take(struct waiter *w)
     if (t->give(t->c, a, &w->status)) {
         tensor_clear(&a->sum);
         a->count = 0;
+        accumulator_log(a, t->c);
     }
     return true;
 }
@@ -171,6 +172,8 @@ static bool apply_run(struct kctx *c, struct status *st)
     if (ok) {
         waits_begin(&a->waits);
         ok = step < a->step || add_dense(c, a, st);
+        if (ok && step >= a->step)
+            accumulator_log(a, c);
         waits_end(&a->waits);
     }
     accumulator_unref(a);
@@ -229,7 +232,7 @@ static bool number_shape(struct infer_ctx *c, struct status *st)
         .shape = number_shape,                                                                     \
         .no_grad = ACCUMULATOR_NO_GRAD,                                                            \
     };                                                                                             \
-    KERNEL_DEF(id##_cpu) = {.op = op_name, .device = "CPU", .run = apply_run}
+    KERNEL_DEF(id##_cpu) = {.op = op_name, .device = "CPU", .flags = KERNEL_NOTES, .run = apply_run}
 APPLY(accumulator_apply_gradient, "AccumulatorApplyGradient", "handle: Ref(string)", 0);
 APPLY(resource_accumulator_apply_gradient, "ResourceAccumulatorApplyGradient", "handle: resource",
       OP_STATEFUL);
@@ -247,7 +250,11 @@ APPLY(resource_accumulator_apply_gradient, "ResourceAccumulatorApplyGradient", "
         .no_grad = ACCUMULATOR_NO_GRAD,                                                            \
     };                                                                                             \
     KERNEL_DEF(id##_cpu) = {                                                                       \
-        .op = op_name, .device = "CPU", .flags = KERNEL_ASYNC, .run_async = take_start}
+        .op = op_name,                                                                             \
+        .device = "CPU",                                                                           \
+        .flags = KERNEL_ASYNC | KERNEL_NOTES,                                                      \
+        .run_async = take_start,                                                                   \
+    }
 TAKE(accumulator_take_gradient, "AccumulatorTakeGradient", "handle: Ref(string)", 0);
 TAKE(resource_accumulator_take_gradient, "ResourceAccumulatorTakeGradient", "handle: resource",
      OP_STATEFUL);

@@ -217,6 +217,8 @@ static bool apply_run(struct kctx *c, struct status *st)
     if (ok) {
         waits_begin(&a->waits);
         ok = step < a->step || add_sparse(a, &g, st);
+        if (ok && step >= a->step)
+            accumulator_log(a, c);
         waits_end(&a->waits);
     }
     accumulator_unref(a);
@@ -238,6 +240,20 @@ static bool give_shape(struct kctx *c, const struct accumulator *a, struct statu
     return out != NULL;
 }
 
+/* It is divided in place. */
+static bool own_sum(struct accumulator *a, struct status *st)
+{
+    struct tensor own;
+
+    if (tensor_is_sole(&a->sum))
+        return true;
+    if (!tensor_dup(&a->sum, &own, st))
+        return false;
+    tensor_clear(&a->sum);
+    a->sum = own;
+    return true;
+}
+
 static bool give_sparse(struct kctx *c, struct accumulator *a, struct status *st)
 {
     const struct sparse_sum *rows = &a->rows;
@@ -246,7 +262,7 @@ static bool give_sparse(struct kctx *c, struct accumulator *a, struct status *st
     struct shape s = shape_1(rows->n);
     struct tensor *indices = kernel_out(c, 0, &s, st);
 
-    if (!indices || !give_shape(c, a, st))
+    if (!indices || !give_shape(c, a, st) || (a->mean && !own_sum(a, st)))
         return false;
     if (rows->n > 0)
         memcpy(indices->data, rows->indices, (size_t)rows->n * sizeof *rows->indices);
@@ -291,8 +307,10 @@ OP_DEF(sparse_accumulator_apply_gradient) = {
     .shape = apply_shape,
     .no_grad = ACCUMULATOR_NO_GRAD,
 };
-KERNEL_DEF(sparse_accumulator_apply_gradient_cpu) = {
-    .op = "SparseAccumulatorApplyGradient", .device = "CPU", .run = apply_run};
+KERNEL_DEF(sparse_accumulator_apply_gradient_cpu) = {.op = "SparseAccumulatorApplyGradient",
+                                                     .device = "CPU",
+                                                     .flags = KERNEL_NOTES,
+                                                     .run = apply_run};
 
 OP_DEF(sparse_accumulator_take_gradient) = {
     .name = "SparseAccumulatorTakeGradient",
@@ -306,5 +324,5 @@ OP_DEF(sparse_accumulator_take_gradient) = {
 };
 KERNEL_DEF(sparse_accumulator_take_gradient_cpu) = {.op = "SparseAccumulatorTakeGradient",
                                                     .device = "CPU",
-                                                    .flags = KERNEL_ASYNC,
+                                                    .flags = KERNEL_ASYNC | KERNEL_NOTES,
                                                     .run_async = take_start};

@@ -5,6 +5,7 @@
 #ifndef LEAT_OPS_DATA_FLOW_ACCUMULATOR_H
 #define LEAT_OPS_DATA_FLOW_ACCUMULATOR_H
 
+#include "op/changes.h"
 #include "op/infer.h"
 #include "op/kernel.h"
 #include "op/waits.h"
@@ -25,6 +26,10 @@ struct accumulator {
     struct tensor sum;   /* of dtype; without a value while count is 0 */
     struct sparse_sum rows;
 };
+
+struct accumulator *accumulator_new(const char *name, int dtype, const struct shape *shape);
+/* Under the lock: the journal is told what the accumulator is now, and that c's op did it. */
+void accumulator_log(struct accumulator *a, const struct kctx *c);
 
 /* Both kinds have one type of resource, whichever form their handles have. */
 extern const struct resource_type accumulator_type;

@@ -12,12 +12,7 @@
 #include "base/mem.h"
 #include "ops/data_flow/maker.h"
 
-struct entry { /* of a key: dtype DT_INVALID where a component has not come */
-    int64_t index;
-    struct tensor values[];
-};
-
-static void entry_free(struct entry *e, int n)
+static void entry_free(struct barrier_entry *e, int n)
 {
     for (int i = 0; e && i < n; i++)
         tensor_clear(&e->values[i]);
@@ -26,7 +21,7 @@ static void entry_free(struct entry *e, int n)
 
 /* --- keys: texts that may hold any byte, in a map whose keys may not hold NUL --- */
 
-static char *key_text(struct str key)
+char *barrier_key_text(struct str key)
 {
     struct strbuf b = {0};
 
@@ -37,6 +32,16 @@ static char *key_text(struct str key)
             strbuf_add(&b, &key.p[i], 1);
     }
     return strbuf_take(&b);
+}
+
+void barrier_key_of_text(const char *text, struct strbuf *out)
+{
+    for (const char *p = text; *p; p++) {
+        char c = *p;
+        if (c == 1)
+            c = (char)(*++p - '1');
+        strbuf_add(out, &c, 1);
+    }
 }
 
 /* --- the object --- */
@@ -57,6 +62,7 @@ static void release(struct resource *r)
     struct barrier *b = (struct barrier *)r;
 
     drop_incomplete(b);
+    barrier_drop_untaken(b);
     queue_unref(b->ready);
     for (int i = 0; i < b->num_types; i++)
         shape_clear(&b->shapes[i]);
@@ -108,26 +114,39 @@ static struct queue *ready_queue(const struct barrier *b)
     return q;
 }
 
+struct barrier *barrier_new(const char *name, int num_types, const int *types,
+                            const struct shape *shapes)
+{
+    struct barrier *b = mem_new(struct barrier);
+
+    resource_init(&b->base, &barrier_type);
+    lock_init(&b->lock, "barrier", LOCK_RANK_RESOURCE);
+    b->name = mem_strdup(name);
+    b->num_types = num_types;
+    b->types = mem_new_array(int, num_types);
+    b->shapes = mem_new_array(struct shape, num_types);
+    for (int i = 0; i < num_types; i++) {
+        b->types[i] = types[i];
+        b->shapes[i] = shape_copy(&shapes[i]);
+    }
+    b->next_index = INT64_MIN;
+    b->ready = ready_queue(b);
+    return b;
+}
+
 static struct resource *make(void *arg, struct status *st)
 {
     const struct maker_args *m = arg;
     const struct attr_value *types = attrs_list(m->k->attrs, "component_types");
     const struct attr_value *shapes = attrs_list(m->k->attrs, "shapes");
-    struct barrier *b = mem_new(struct barrier);
+    int *t = mem_new_array(int, types->n + 1);
 
     (void)st;
-    resource_init(&b->base, &barrier_type);
-    lock_init(&b->lock, "barrier", LOCK_RANK_RESOURCE);
-    b->name = mem_strdup(m->name);
-    b->num_types = (int)types->n;
-    b->types = mem_new_array(int, types->n);
-    b->shapes = mem_new_array(struct shape, types->n);
-    for (int i = 0; i < b->num_types; i++) {
-        b->types[i] = types->types[i];
-        b->shapes[i] = shape_copy(&shapes->shapes[i]);
-    }
-    b->next_index = INT64_MIN;
-    b->ready = ready_queue(b);
+    for (int64_t i = 0; i < types->n; i++)
+        t[i] = types->types[i];
+    struct barrier *b = barrier_new(m->name, (int)types->n, t, shapes->shapes);
+
+    mem_free(t);
     return &b->base;
 }
 
@@ -171,9 +190,11 @@ struct insertion { /* of one call */
     int component;
     int64_t index; /* of keys that are new */
     bool any_new;
-    struct entry **whole; /* those that became so; num of them, with rows their key's */
+    struct barrier_entry **whole; /* those that became so; num of them, with rows their key's */
     int64_t *rows;
     int64_t num;
+    int64_t done; /* rows */
+    const struct noted *op;
 };
 
 static bool fail_new_key(const struct barrier *b, struct str key, int64_t i, struct status *st)
@@ -186,7 +207,7 @@ static bool fail_new_key(const struct barrier *b, struct str key, int64_t i, str
                        (long long)b->incomplete.num_live);
 }
 
-static bool is_whole(const struct barrier *b, const struct entry *e)
+static bool is_whole(const struct barrier *b, const struct barrier_entry *e)
 {
     for (int k = 0; k < b->num_types; k++) {
         if (e->values[k].dtype == DT_INVALID)
@@ -195,7 +216,7 @@ static bool is_whole(const struct barrier *b, const struct entry *e)
     return true;
 }
 
-static bool insert_value(struct insertion *in, struct entry *e, struct str key, int64_t row,
+static bool insert_value(struct insertion *in, struct barrier_entry *e, struct str key, int64_t row,
                          struct status *st)
 {
     struct tensor *value = &e->values[in->component];
@@ -210,8 +231,8 @@ static bool insert_row(struct insertion *in, int64_t row, struct status *st)
 {
     struct barrier *b = in->b;
     const struct str key = tstr_view(&tensor_str(in->keys)[row]);
-    char *text = key_text(key);
-    struct entry *e = strmap_find(&b->incomplete, text);
+    char *text = barrier_key_text(key);
+    struct barrier_entry *e = strmap_find(&b->incomplete, text);
     bool ok = e || !b->closed || fail_new_key(b, key, row, st);
 
     if (ok && !e) {
@@ -242,8 +263,8 @@ static bool insert_rows(struct insertion *in, struct status *st)
                            "Barrier %s is closed.  Pending enqueues cancelled: %d.  Number of new "
                            "insertions: %lld.  Number of incomplete keys: %lld.",
                            b->name, b->cancelled, (long long)n, (long long)b->incomplete.num_live);
-    for (int64_t i = 0; ok && i < n; i++)
-        ok = insert_row(in, i, st);
+    for (; ok && in->done < n; in->done += ok)
+        ok = insert_row(in, in->done, st);
     if (in->any_new)
         b->next_index++;
     return ok;
@@ -253,7 +274,7 @@ static bool insert_rows(struct insertion *in, struct status *st)
 
 static bool tuple_of(const struct insertion *in, int64_t i, struct tensor *tuple, struct status *st)
 {
-    struct entry *e = in->whole[i];
+    struct barrier_entry *e = in->whole[i];
     const struct str key = tstr_view(&tensor_str(in->keys)[in->rows[i]]);
     struct shape scalar = shape_scalar();
 
@@ -274,50 +295,73 @@ static void keep_status(void *arg, struct status *st, struct tensor *values)
 }
 
 /* The queue has room for ever, so that this does not wait. */
-static bool enqueue_whole(const struct insertion *in, struct status *st)
+static bool enqueue_tuple(struct barrier *b, struct tensor *tuple, struct status *st)
+{
+    struct status error = {0};
+
+    queue_enqueue(b->ready, tuple, &(struct queue_wait){.done = keep_status, .arg = &error});
+    if (status_ok(&error))
+        return true;
+    status_move(st, &error);
+    return false;
+}
+
+static bool enqueue_whole(const struct insertion *in, struct tensor *tuples, struct status *st)
 {
     const int n = in->b->num_types + 2;
-    struct tensor *tuple = mem_new_array(struct tensor, n);
     bool ok = true;
 
-    for (int64_t i = 0; ok && i < in->num; i++) {
-        struct status error = {0};
-
-        ok = tuple_of(in, i, tuple, st);
-        if (ok)
-            queue_enqueue(in->b->ready, tuple,
-                          &(struct queue_wait){.done = keep_status, .arg = &error});
-        ok = ok && status_ok(&error);
-        if (!status_ok(&error))
-            status_move(st, &error);
-        status_clear(&error);
-        for (int k = 0; k < n; k++)
-            tensor_clear(&tuple[k]);
-    }
-    mem_free(tuple);
+    for (int64_t i = 0; ok && i < in->num; i++)
+        ok = enqueue_tuple(in->b, tuples + i * n, st);
     return ok;
 }
 
+/* Under the lock: what is whole becomes tuples, and copies of the barrier hear of the rows. */
+static bool tuples_of(const struct insertion *in, struct tensor *tuples, struct status *st)
+{
+    const int n = in->b->num_types + 2;
+    bool ok = true;
+
+    for (int64_t i = 0; ok && i < in->num; i++) {
+        ok = tuple_of(in, i, tuples + i * n, st);
+        if (ok && changes_logged(&in->b->base))
+            barrier_keep_untaken(in->b, tuples + i * n);
+    }
+    barrier_log_inserted(in->b, in->keys, in->values, in->component, in->done, in->op);
+    return ok;
+}
+
+static void free_insertion(struct insertion *in, struct tensor *tuples)
+{
+    for (int64_t i = 0; i < in->num * (in->b->num_types + 2); i++)
+        tensor_clear(&tuples[i]);
+    for (int64_t i = 0; i < in->num; i++)
+        entry_free(in->whole[i], in->b->num_types);
+    mem_free(tuples);
+    mem_free(in->whole);
+    mem_free(in->rows);
+}
+
 bool barrier_insert(struct barrier *b, const struct tensor *keys, const struct tensor *values,
-                    int component, struct status *st)
+                    int component, const struct noted *op, struct status *st)
 {
     const int64_t n = keys->num_elems;
     struct insertion in = {.b = b,
                            .keys = keys,
                            .values = values,
                            .component = component,
-                           .whole = mem_new_array(struct entry *, n),
-                           .rows = mem_new_array(int64_t, n)};
+                           .whole = mem_new_array(struct barrier_entry *, n),
+                           .rows = mem_new_array(int64_t, n),
+                           .op = op};
 
     lock_take(&b->lock);
     bool ok = insert_rows(&in, st);
     const bool last = ok && b->closed && b->incomplete.num_live == 0;
+    struct tensor *tuples = mem_new_array(struct tensor, in.num * (b->num_types + 2));
+    const bool made = tuples_of(&in, tuples, st);
     lock_drop(&b->lock);
-    ok = enqueue_whole(&in, st) && ok;
-    for (int64_t i = 0; i < in.num; i++)
-        entry_free(in.whole[i], b->num_types);
-    mem_free(in.whole);
-    mem_free(in.rows);
+    ok = made && enqueue_whole(&in, tuples, st) && ok;
+    free_insertion(&in, tuples);
     if (last)
         barrier_close_queue(b, false);
     return ok;
@@ -334,7 +378,7 @@ void barrier_close_queue(struct barrier *b, bool cancel)
     status_clear(&ignored);
 }
 
-bool barrier_close(struct barrier *b, bool cancel, struct status *st)
+bool barrier_close(struct barrier *b, bool cancel, const struct noted *op, struct status *st)
 {
     lock_take(&b->lock);
     bool ok = !(b->closed && (b->cancelled || !cancel));
@@ -345,6 +389,7 @@ bool barrier_close(struct barrier *b, bool cancel, struct status *st)
         b->closed = true;
         if (cancel)
             drop_incomplete(b);
+        barrier_log_closed(b, cancel, op);
         empty = b->incomplete.num_live == 0;
     }
     lock_drop(&b->lock);

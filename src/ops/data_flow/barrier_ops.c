@@ -76,7 +76,8 @@ static bool insert_run(struct kctx *c, struct status *st)
     struct barrier *b = barrier_of(c, st);
     bool ok = b && check_component(c, b, component, st) &&
               check_values(b, (int)component, kernel_in(c, 1), kernel_in(c, 2), st) &&
-              barrier_insert(b, kernel_in(c, 1), kernel_in(c, 2), (int)component, st);
+              barrier_insert(b, kernel_in(c, 1), kernel_in(c, 2), (int)component,
+                             &(struct noted){.key = changes_key(c)}, st);
 
     drop(b);
     return ok;
@@ -117,10 +118,23 @@ static bool take_size(const struct kctx *c, int64_t *n, struct status *st)
     return *n >= 0 || status_invalid(st, "num_elements may not be negative: %lld", (long long)*n);
 }
 
+struct taking {
+    struct kctx *c;
+    struct barrier *b; /* a reference */
+};
+
 static void on_taken(void *arg, struct status *st, struct tensor *values)
 {
-    struct kctx *c = arg;
+    struct taking *t = arg;
+    struct kctx *c = t->c;
 
+    if (values)
+        barrier_log_taken(t->b, values,
+                          &(struct noted){.key = changes_key(c),
+                                          .outputs = values,
+                                          .num_outputs = kernel_num_outputs(c)});
+    drop(t->b);
+    mem_free(t);
     for (int i = 0; values && i < kernel_num_outputs(c); i++)
         kernel_out_take(c, i, &values[i]);
     kernel_done(c, st);
@@ -138,10 +152,14 @@ static void take_start(struct kctx *c)
         end(c, b, &st);
         return;
     }
-    struct queue_wait w = {.done = on_taken, .arg = c, .cancel = c->env->cancel};
+    struct taking *t = mem_new(struct taking);
+    struct queue *ready = b->ready;
 
-    queue_dequeue_many(b->ready, n, small, &w);
-    drop(b);
+    *t = (struct taking){c, b};
+    resource_ref((struct resource *)ready); /* the taking may be over, and the barrier gone */
+    queue_dequeue_many(ready, n, small,
+                       &(struct queue_wait){.done = on_taken, .arg = t, .cancel = c->env->cancel});
+    queue_unref(ready);
 }
 
 static bool take_init(struct kernel *k, void *state, struct status *st)
@@ -156,7 +174,8 @@ static bool take_init(struct kernel *k, void *state, struct status *st)
 static bool close_run(struct kctx *c, struct status *st)
 {
     struct barrier *b = barrier_of(c, st);
-    bool ok = b && barrier_close(b, attrs_bool(kernel_attrs(c), "cancel_pending_enqueues"), st);
+    bool ok = b && barrier_close(b, attrs_bool(kernel_attrs(c), "cancel_pending_enqueues"),
+                                 &(struct noted){.key = changes_key(c)}, st);
 
     drop(b);
     return ok;
@@ -221,7 +240,7 @@ OP_DEF(barrier_insert_many) = {
     .no_grad = BARRIER_NO_GRAD,
 };
 KERNEL_DEF(barrier_insert_many_cpu) = {
-    .op = "BarrierInsertMany", .device = "CPU", .run = insert_run};
+    .op = "BarrierInsertMany", .device = "CPU", .flags = KERNEL_NOTES, .run = insert_run};
 
 OP_DEF(barrier_take_many) = {
     .name = "BarrierTakeMany",
@@ -235,7 +254,7 @@ OP_DEF(barrier_take_many) = {
 };
 KERNEL_DEF(barrier_take_many_cpu) = {.op = "BarrierTakeMany",
                                      .device = "CPU",
-                                     .flags = KERNEL_ASYNC,
+                                     .flags = KERNEL_ASYNC | KERNEL_NOTES,
                                      .init = take_init,
                                      .run_async = take_start};
 
@@ -248,7 +267,8 @@ OP_DEF(barrier_close) = {
     .shape = check_handle,
     .no_grad = BARRIER_NO_GRAD,
 };
-KERNEL_DEF(barrier_close_cpu) = {.op = "BarrierClose", .device = "CPU", .run = close_run};
+KERNEL_DEF(barrier_close_cpu) = {
+    .op = "BarrierClose", .device = "CPU", .flags = KERNEL_NOTES, .run = close_run};
 
 OP_DEF(barrier_ready_size) = {
     .name = "BarrierReadySize",

@@ -52,8 +52,10 @@ static bool size_run(struct kctx *c, struct status *st)
         .shape = queue_infer_no_outputs,                                                           \
         .no_grad = why,                                                                            \
     };                                                                                             \
-    KERNEL_DEF(id##_cpu) = {                                                                       \
-        .op = op_name, .device = "CPU", .flags = KERNEL_ASYNC, .run_async = close_start}
+    KERNEL_DEF(id##_cpu) = {.op = op_name,                                                         \
+                            .device = "CPU",                                                       \
+                            .flags = KERNEL_ASYNC | KERNEL_NOTES,                                  \
+                            .run_async = close_start}
 CLOSE(queue_close, "QueueClose", "handle: Ref(string)", 0, QUEUE_NO_GRAD_V1);
 CLOSE(queue_close_v2, "QueueCloseV2", "handle: resource", OP_STATEFUL, QUEUE_NO_GRAD);
 

@@ -112,7 +112,7 @@ static bool up_to_shape(struct infer_ctx *c, struct status *st)
     };                                                                                             \
     KERNEL_DEF(id##_cpu) = {.op = op_name,                                                         \
                             .device = "CPU",                                                       \
-                            .flags = KERNEL_ASYNC,                                                 \
+                            .flags = KERNEL_ASYNC | KERNEL_NOTES,                                                 \
                             .init = queue_no_timeout,                                              \
                             .run_async = start};                                                   \
     OP_DEF(id##_v2) = {                                                                            \
@@ -127,7 +127,7 @@ static bool up_to_shape(struct infer_ctx *c, struct status *st)
     };                                                                                             \
     KERNEL_DEF(id##_v2_cpu) = {.op = op_name "V2",                                                 \
                                .device = "CPU",                                                    \
-                               .flags = KERNEL_ASYNC,                                              \
+                               .flags = KERNEL_ASYNC | KERNEL_NOTES,                                              \
                                .init = queue_no_timeout,                                           \
                                .run_async = start}
 

@@ -55,7 +55,7 @@ static void many_start(struct kctx *c)
     };                                                                                             \
     KERNEL_DEF(id##_cpu) = {.op = op_name,                                                         \
                             .device = "CPU",                                                       \
-                            .flags = KERNEL_ASYNC,                                                 \
+                            .flags = KERNEL_ASYNC | KERNEL_NOTES,                                  \
                             .init = queue_no_timeout,                                              \
                             .run_async = start}
 

@@ -40,6 +40,18 @@ const struct resource_type accumulator_type = {
 
 /* --- making one --- */
 
+struct accumulator *accumulator_new(const char *name, int dtype, const struct shape *shape)
+{
+    struct accumulator *a = mem_new(struct accumulator);
+
+    resource_init(&a->base, &accumulator_type);
+    waits_init(&a->waits, "accumulator");
+    a->dtype = dtype;
+    a->shape = shape_copy(shape);
+    a->name = mem_strdup(name);
+    return a;
+}
+
 static struct resource *make(void *arg, struct status *st)
 {
     const struct maker_args *m = arg;
@@ -47,15 +59,10 @@ static struct resource *make(void *arg, struct status *st)
 
     if (!attrs_get_shape(m->k->attrs, "shape", &shape, st))
         return NULL;
-    struct accumulator *a = mem_new(struct accumulator);
+    struct accumulator *a = accumulator_new(m->name, attrs_type(m->k->attrs, "dtype"), shape);
 
-    resource_init(&a->base, &accumulator_type);
-    waits_init(&a->waits, "accumulator");
     a->sparse = strncmp(m->k->op->name, "Sparse", 6) == 0;
     a->mean = str_is(attrs_string(m->k->attrs, "reduction_type"), "MEAN");
-    a->dtype = attrs_type(m->k->attrs, "dtype");
-    a->shape = shape_copy(shape);
-    a->name = mem_strdup(m->name);
     return &a->base;
 }
 
@@ -151,6 +158,7 @@ static bool set_step_run(struct kctx *c, struct status *st)
     if (ok) {
         lock_take(&a->waits.lock);
         a->step = step;
+        accumulator_log(a, c);
         lock_drop(&a->waits.lock);
     }
     accumulator_unref(a);
@@ -223,7 +231,8 @@ COUNT(resource_accumulator_num_accumulated, "ResourceAccumulatorNumAccumulated",
         .shape = set_step_shape,                                                                   \
         .no_grad = ACCUMULATOR_NO_GRAD,                                                            \
     };                                                                                             \
-    KERNEL_DEF(id##_cpu) = {.op = op_name, .device = "CPU", .run = set_step_run}
+    KERNEL_DEF(id##_cpu) = {                                                                       \
+        .op = op_name, .device = "CPU", .flags = KERNEL_NOTES, .run = set_step_run}
 SET_STEP(accumulator_set_global_step, "AccumulatorSetGlobalStep", "handle: Ref(string)", 0);
 SET_STEP(resource_accumulator_set_global_step, "ResourceAccumulatorSetGlobalStep",
          "handle: resource", OP_STATEFUL);

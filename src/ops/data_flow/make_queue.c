@@ -38,7 +38,26 @@ static void philox_free(struct queue_random *r)
     mem_free(r);
 }
 
-static struct queue_random *philox_new(uint64_t seed, uint64_t seed2)
+static void philox_save(const struct queue_random *r, void *out)
+{
+    const struct math_philox_stream *s = &((const struct philox_random *)r)->stream;
+
+    memset(out, 0, sizeof *s); /* padding, if any */
+    memcpy(out, s, sizeof *s);
+}
+
+static bool philox_load(struct queue_random *r, const void *in)
+{
+    struct math_philox_stream s;
+
+    memcpy(&s, in, sizeof s);
+    if (s.used < 0 || s.used > (int)ARRAY_LEN(s.words))
+        return false;
+    ((struct philox_random *)r)->stream = s;
+    return true;
+}
+
+struct queue_random *queue_random_new(uint64_t seed, uint64_t seed2)
 {
     struct philox_random *r = mem_new(struct philox_random);
     struct math_philox gen;
@@ -49,7 +68,11 @@ static struct queue_random *philox_new(uint64_t seed, uint64_t seed2)
     }
     math_philox_init(&gen, seed, seed2);
     math_philox_stream_init(&r->stream, &gen);
-    r->base = (struct queue_random){.next = philox_next, .free = philox_free};
+    r->base = (struct queue_random){.next = philox_next,
+                                    .free = philox_free,
+                                    .bytes = sizeof r->stream,
+                                    .save = philox_save,
+                                    .load = philox_load};
     return &r->base;
 }
 
@@ -267,7 +290,7 @@ static struct resource *make(void *arg, struct status *st)
 
     (void)st;
     if (spec.kind == QUEUE_SHUFFLE)
-        spec.random = philox_new((uint64_t)spec.seed, (uint64_t)spec.seed2);
+        spec.random = queue_random_new((uint64_t)spec.seed, (uint64_t)spec.seed2);
     return (struct resource *)queue_new(&spec, m->name);
 }
 

@@ -2,6 +2,7 @@
 /* From a handle to its queue, and from the end of an attempt to the end of a kernel. */
 #include "ops/data_flow/queue_ops.h"
 
+#include "op/changes.h"
 #include "op/resource_pair.h"
 
 struct queue *queue_of_input(struct kctx *c, struct status *st)
@@ -68,7 +69,11 @@ static void on_done(void *arg, struct status *st, struct tensor *values)
 
 struct queue_wait queue_wait_of(struct kctx *c)
 {
-    return (struct queue_wait){.done = on_done, .arg = c, .cancel = c->env->cancel};
+    return (struct queue_wait){.done = on_done,
+                               .arg = c,
+                               .cancel = c->env->cancel,
+                               .key = changes_key(c),
+                               .progress = changes_progress(c)};
 }
 
 void queue_refuse(struct kctx *c, struct status *st)

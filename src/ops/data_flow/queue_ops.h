@@ -20,6 +20,9 @@ struct queue_wait queue_wait_of(struct kctx *c);
 /* Ends a kernel whose attempt was not begun. */
 void queue_refuse(struct kctx *c, struct status *st);
 
+/* The numbers of a shuffling queue; seeds of 0: random ones. */
+struct queue_random *queue_random_new(uint64_t seed, uint64_t seed2);
+
 /* A V1 handle: two strings. */
 bool queue_infer_handle_v1(struct infer_ctx *c, struct status *st);
 MUST_CHECK bool queue_check_handle(struct infer_ctx *c, struct status *st);

@@ -304,6 +304,9 @@ static bool dense_import(struct table *t, const struct tensor *keys, const struc
     if (n < 1 || (n & (n - 1)))
         return status_invalid(st, "An import has a power of two of buckets, not %lld",
                               (long long)n);
+    if (keys->num_elems != n * t->key_elems || values->num_elems != n * t->value_elems)
+        return status_invalid(st, "An import of %lld buckets has %lld values", (long long)n,
+                              (long long)values->num_elems);
     struct tensor new_keys, new_values;
     if (!tensor_dup(keys, &new_keys, st))
         return false;
@@ -337,7 +340,67 @@ static bool dense_take_all(struct table *t, struct tensor *keys, struct tensor *
     return ok;
 }
 
-static const struct table_kind dense_kind = {
+/* The two keys that stand for no key; gone may be NULL. */
+static bool set_keys(struct dense_table *d, const struct tensor *none, const struct tensor *gone,
+                     struct status *st)
+{
+    if (!tensor_dup(none, &d->free_key, st))
+        return false;
+    d->free_hash = key_at(d, &d->free_key, 0).hash;
+    if (!gone)
+        return true;
+    if (!tensor_dup(gone, &d->gone_key, st))
+        return false;
+    struct key k = key_at(d, &d->gone_key, 0);
+    d->gone_hash = k.hash;
+    return !is_free(d, &k) || status_invalid(st, "Empty and deleted keys cannot be equal");
+}
+
+/* --- copies in other processes --- */
+
+static void dense_tell(struct table *t, struct note *n)
+{
+    const struct dense_table *d = dense_of(t);
+    note_put_bytes(n, &d->max_load, sizeof d->max_load);
+    note_put(n, &d->free_key);
+    if (d->gone_key.dtype)
+        note_put(n, &d->gone_key);
+}
+
+static bool read_dense(struct dense_table *d, struct note_reader *in, struct status *st)
+{
+    enum { FIRST_BUCKETS = 4 };
+    const struct table *t = &d->base;
+    struct tensor none[2] = {0};
+    if (!note_get_bytes(in, &d->max_load, sizeof d->max_load, st))
+        return false;
+    bool ok = d->max_load > 0 && d->max_load < 1 && (in->n - in->at == 1 || in->n - in->at == 2);
+    for (int i = in->at; ok && i < in->n; i++)
+        ok = in->values[i].dtype == t->key_dtype && in->values[i].num_elems == t->key_elems;
+    if (!ok)
+        return status_invalid(st, "A note of a dense table has no such keys");
+    const struct tensor *key = in->values + in->at;
+    return set_keys(d, key, in->n - in->at == 2 ? key + 1 : NULL, st) &&
+           new_buckets(d, FIRST_BUCKETS, &none[0], &none[1], st);
+}
+
+static struct table *dense_copy(struct table_facts *f, struct note_reader *in, struct status *st)
+{
+    struct dense_table *d = mem_new(struct dense_table);
+    if (!table_init_facts(&d->base, &table_dense_kind, f, st)) {
+        mem_free(d);
+        return NULL;
+    }
+    if (read_dense(d, in, st))
+        return &d->base;
+    dense_release(&d->base);
+    return NULL;
+}
+
+const struct table_kind table_dense_kind = {
+    .name = "dense",
+    .tell = dense_tell,
+    .make = dense_copy,
     .release = dense_release,
     .size = dense_size,
     .find = dense_find,
@@ -390,18 +453,8 @@ static bool want_keys(const struct kctx *c, struct status *st)
 static bool set_up(struct dense_table *d, struct kctx *c, int64_t buckets, struct status *st)
 {
     struct tensor none[2] = {0};
-    if (!tensor_dup(kernel_in(c, 0), &d->free_key, st))
-        return false;
-    d->free_hash = key_at(d, &d->free_key, 0).hash;
-    if (kernel_num_inputs(c) > 1) {
-        if (!tensor_dup(kernel_in(c, 1), &d->gone_key, st))
-            return false;
-        struct key gone = key_at(d, &d->gone_key, 0);
-        d->gone_hash = gone.hash;
-        if (is_free(d, &gone))
-            return status_invalid(st, "Empty and deleted keys cannot be equal");
-    }
-    return new_buckets(d, buckets, &none[0], &none[1], st);
+    return set_keys(d, kernel_in(c, 0), kernel_num_inputs(c) > 1 ? kernel_in(c, 1) : NULL, st) &&
+           new_buckets(d, buckets, &none[0], &none[1], st);
 }
 
 static struct table *make(struct kctx *c, struct status *st)
@@ -414,7 +467,7 @@ static struct table *make(struct kctx *c, struct status *st)
         !want_attrs(buckets, max_load, value, st) || !want_keys(c, st))
         return NULL;
     struct dense_table *d = mem_new(struct dense_table);
-    if (!table_init(&d->base, &dense_kind, c, &kernel_in(c, 0)->shape, value, st)) {
+    if (!table_init(&d->base, &table_dense_kind, c, &kernel_in(c, 0)->shape, value, st)) {
         mem_free(d);
         return NULL;
     }

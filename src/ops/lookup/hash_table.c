@@ -156,7 +156,23 @@ static bool hash_fill(struct table *t, const struct tensor *keys, const struct t
     return ok;
 }
 
-static const struct table_kind hash_kind = {
+static struct table *hash_copy(struct table_facts *f, struct note_reader *in, struct status *st)
+{
+    struct hash_table *h = mem_new(struct hash_table);
+    (void)in;
+    if (f->key_shape.rank != 0 || f->value_shape.rank != 0 ||
+        !table_init_facts(&h->base, &table_hash_kind, f, st)) {
+        mem_free(h);
+        (void)(status_ok(st) && status_invalid(st, "A hash table's keys and values are scalars"));
+        return NULL;
+    }
+    store_init(&h->store, h->base.key_dtype, h->base.value_dtype, 1);
+    return &h->base;
+}
+
+const struct table_kind table_hash_kind = {
+    .name = "hash",
+    .make = hash_copy,
     .release = hash_release,
     .size = hash_size,
     .find = hash_find,
@@ -174,7 +190,7 @@ static struct table *make(struct kctx *c, struct status *st)
 {
     struct hash_table *h = mem_new(struct hash_table);
     struct shape scalar = shape_scalar();
-    if (!table_init(&h->base, &hash_kind, c, &scalar, &scalar, st)) {
+    if (!table_init(&h->base, &table_hash_kind, c, &scalar, &scalar, st)) {
         mem_free(h);
         return NULL;
     }

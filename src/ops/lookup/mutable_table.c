@@ -95,7 +95,22 @@ static bool mutable_take_all(struct table *t, struct tensor *keys, struct tensor
     return ok;
 }
 
-static const struct table_kind mutable_kind = {
+static struct table *mutable_copy(struct table_facts *f, struct note_reader *in, struct status *st)
+{
+    struct mutable_table *m = mem_new(struct mutable_table);
+    (void)in;
+    if (f->key_shape.rank != 0 || !table_init_facts(&m->base, &table_mutable_kind, f, st)) {
+        mem_free(m);
+        (void)(status_ok(st) && status_invalid(st, "A mutable hash table's keys are scalars"));
+        return NULL;
+    }
+    store_init(&m->store, m->base.key_dtype, m->base.value_dtype, m->base.value_elems);
+    return &m->base;
+}
+
+const struct table_kind table_mutable_kind = {
+    .name = "mutable",
+    .make = mutable_copy,
     .release = mutable_release,
     .size = mutable_size,
     .find = mutable_find,
@@ -111,7 +126,7 @@ static struct table *make_with(struct kctx *c, const struct shape *value, struct
 {
     struct mutable_table *m = mem_new(struct mutable_table);
     struct shape scalar = shape_scalar();
-    if (!table_init(&m->base, &mutable_kind, c, &scalar, value, st)) {
+    if (!table_init(&m->base, &table_mutable_kind, c, &scalar, value, st)) {
         mem_free(m);
         return NULL;
     }

@@ -25,22 +25,32 @@ const struct resource_type table_type = {
     .describe = table_describe,
 };
 
-bool table_init(struct table *t, const struct table_kind *kind, const struct kctx *c,
-                const struct shape *key_shape, const struct shape *value_shape, struct status *st)
+bool table_init_facts(struct table *t, const struct table_kind *kind, const struct table_facts *f,
+                      struct status *st)
 {
-    if (!shape_num_elems(key_shape, &t->key_elems, st) ||
-        !shape_num_elems(value_shape, &t->value_elems, st))
+    if (!shape_num_elems(&f->key_shape, &t->key_elems, st) ||
+        !shape_num_elems(&f->value_shape, &t->value_elems, st))
         return false;
     if (t->key_elems == 0)
         return status_invalid(st, "A table's keys must have elements");
     resource_init(&t->base, &table_type);
     rwlock_init(&t->lock, "table", LOCK_RANK_RESOURCE);
     t->kind = kind;
-    t->key_dtype = attrs_type(kernel_attrs(c), "key_dtype");
-    t->value_dtype = attrs_type(kernel_attrs(c), "value_dtype");
-    t->key_shape = shape_copy(key_shape);
-    t->value_shape = shape_copy(value_shape);
+    t->key_dtype = f->key_dtype;
+    t->value_dtype = f->value_dtype;
+    t->key_shape = shape_copy(&f->key_shape);
+    t->value_shape = shape_copy(&f->value_shape);
     return true;
+}
+
+bool table_init(struct table *t, const struct table_kind *kind, const struct kctx *c,
+                const struct shape *key_shape, const struct shape *value_shape, struct status *st)
+{
+    const struct table_facts f = {.key_dtype = attrs_type(kernel_attrs(c), "key_dtype"),
+                                  .value_dtype = attrs_type(kernel_attrs(c), "value_dtype"),
+                                  .key_shape = *key_shape, /* borrowed */
+                                  .value_shape = *value_shape};
+    return table_init_facts(t, kind, &f, st);
 }
 
 void table_release_common(struct table *t)

@@ -7,11 +7,18 @@
 #define LEAT_OPS_LOOKUP_TABLE_H
 
 #include "base/lock.h"
+#include "op/changes.h"
 #include "op/infer.h"
 #include "op/kernel.h"
 
 struct table;
+struct table_facts;
 struct table_kind {
+    const char *name; /* replicate_table.c finds it by that */
+    /* What make needs besides types and shapes; NULL: nothing. */
+    void (*tell)(struct table *t, struct note *n);
+    /* Without keys; t's common part is filled by table_copy_init. */
+    struct table *(*make)(struct table_facts *f, struct note_reader *in, struct status *st);
     void (*release)(struct table *t); /* the contents and the struct */
     int64_t (*size)(struct table *t);
     /* One row of out for each key: its value, or none's. */
@@ -41,12 +48,27 @@ struct table {
     int64_t key_elems, value_elems;
 };
 extern const struct resource_type table_type;
+extern const struct table_kind table_hash_kind, table_mutable_kind, table_dense_kind;
 
 /* Fills the common part; takes nothing. The shapes are known. */
 MUST_CHECK bool table_init(struct table *t, const struct table_kind *kind, const struct kctx *c,
                            const struct shape *key_shape, const struct shape *value_shape,
                            struct status *st);
+struct table_facts { /* what all tables know of themselves */
+    int key_dtype, value_dtype;
+    struct shape key_shape, value_shape;
+};
+/* The same for a copy of a table of another process. */
+MUST_CHECK bool table_init_facts(struct table *t, const struct table_kind *kind,
+                                 const struct table_facts *f, struct status *st);
 void table_release_common(struct table *t);
+/* The journal is told what was done with keys and values (NULL: none), by c's op. Such ops run one
+ * at a time where changes are logged. */
+enum table_change { TABLE_ALL = 1, TABLE_INSERTED, TABLE_REMOVED };
+void table_log(struct kctx *c, struct table *t, enum table_change what, const struct tensor *keys,
+               const struct tensor *values);
+/* As it is after a change that broke off, or that came from elsewhere. */
+void table_log_all(struct kctx *c, struct table *t);
 /* Output 0: the handle of this node's table, which make(c) makes where there is none. */
 MUST_CHECK bool table_give(struct kctx *c, struct table *(*make)(struct kctx *c, struct status *st),
                            struct status *st);

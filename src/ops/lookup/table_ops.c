@@ -27,24 +27,34 @@ static bool find_in(struct kctx *c, struct table *t, struct status *st)
     return out && t->kind->find(t, keys, none, out->data, st);
 }
 
+/* What was done with the inputs is logged; where it failed, what it may have left behind. */
+static bool noted(struct kctx *c, struct table *t, enum table_change what, bool ok)
+{
+    if (!ok)
+        table_log_all(c, t);
+    else
+        table_log(c, t, what, kernel_in(c, 1), what == TABLE_REMOVED ? NULL : kernel_in(c, 2));
+    return ok;
+}
+
 static bool insert_in(struct kctx *c, struct table *t, struct status *st)
 {
     return table_want_types(c, t, st) &&
            table_want_values(t, kernel_in(c, 1), kernel_in(c, 2), false, st) &&
-           t->kind->insert(t, kernel_in(c, 1), kernel_in(c, 2), st);
+           noted(c, t, TABLE_INSERTED, t->kind->insert(t, kernel_in(c, 1), kernel_in(c, 2), st));
 }
 
 static bool remove_in(struct kctx *c, struct table *t, struct status *st)
 {
     return table_want_types(c, t, st) && table_want_keys(t, kernel_in(c, 1), st) &&
-           t->kind->remove(t, kernel_in(c, 1), st);
+           noted(c, t, TABLE_REMOVED, t->kind->remove(t, kernel_in(c, 1), st));
 }
 
 static bool import_in(struct kctx *c, struct table *t, struct status *st)
 {
     return table_want_types(c, t, st) &&
            table_want_values(t, kernel_in(c, 1), kernel_in(c, 2), true, st) &&
-           t->kind->import(t, kernel_in(c, 1), kernel_in(c, 2), st);
+           noted(c, t, TABLE_ALL, t->kind->import(t, kernel_in(c, 1), kernel_in(c, 2), st));
 }
 
 static bool export_in(struct kctx *c, struct table *t, struct status *st)
@@ -83,7 +93,8 @@ static bool fill_in(struct kctx *c, struct table *t, struct status *st)
     if (keys->num_elems != values->num_elems)
         return status_invalid(st, "Keys and values must have the same size %lld vs %lld",
                               (long long)keys->num_elems, (long long)values->num_elems);
-    return table_want_values(t, keys, values, false, st) && t->kind->fill(t, keys, values, st);
+    return table_want_values(t, keys, values, false, st) &&
+           noted(c, t, TABLE_ALL, t->kind->fill(t, keys, values, st));
 }
 
 /* Run functions: the table of input 0, then what is done with it. */

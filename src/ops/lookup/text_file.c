@@ -248,6 +248,8 @@ static bool fill_run(struct kctx *c, struct status *st)
 {
     struct table *t = table_of(c, st);
     bool ok = t && fill_table(c, t, st);
+    if (ok)
+        table_log_all(c, t);
     if (t)
         resource_unref(&t->base);
     return ok;
