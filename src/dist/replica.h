@@ -2,9 +2,11 @@
 /* A task that two processes can serve as: one serves, the other stands by, and takes over without
  * losing an update that somebody was told of.
  *
- *   What is logged   Kernels that change state run one at a time (op/changes.h). Each leaves an
- *       entry: what it changed, by result (a variable's value, or the rows that were written), and
- *       a mark: which op of which step it was. Entries are numbered.
+ *   What is logged   Each kernel that changes state leaves an entry: what it changed, by result,
+ *       and a mark: which op of which step it was. Entries are numbered. Those that write variables
+ *       and tables run one at a time, and leave the value, or the rows that were written. Queues,
+ *       accumulators, barriers and tables say themselves what changes, when it does (op/notes.h):
+ *       a type of resource that has a REPLICATED_DEF is covered, and nothing here knows it.
  *   What is sent     /leat.Peer/Replicate: entries in order, one message under way; without
  *       entries it is a sign of life. A process that stands by applies whole entries. It begins
  *       with everything there is (reset ... whole).
@@ -26,9 +28,10 @@
  *       everything; then it goes on alone, with a warning.
  *
  * Lease: a quarter of the failure deadline; margin: an eighth. A process that comes up serves only
- * once the other one or the witness has said that nobody else does. Variables are covered. Tables,
- * queues, accumulators and barriers are not: steps of sessions that keep some on such a task are
- * not tried again, and see a take-over as the restart of the task that it is for them.
+ * once the other one or the witness has said that nobody else does. Iterators, readers, stages and
+ * session tensors are not covered, nor tables and queues of variants: steps of sessions that keep
+ * some on such a task are not tried again, and see a take-over as the restart of the task that it
+ * is for them. So do sessions that keep their state to themselves.
  *
  * Where the cluster has replicated tasks, each other task has a replica too, which keeps marks. */
 #ifndef LEAT_DIST_REPLICA_H

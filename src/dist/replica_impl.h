@@ -33,7 +33,7 @@ struct entry { /* what one kernel changed; owned by the log */
     int64_t bytes; /* of the values */
     bool whole;    /* the last one of those that say everything */
 };
-struct mark { /* an op of a step that has run; in the table */
+struct mark {         /* an op of a step that has run; in the table */
     int64_t progress; /* 0: it is over; else how much of what it does is done */
     int n;
     struct tensor outputs[]; /* those that are no references */
@@ -135,8 +135,8 @@ bool replica_run_noted(struct replica *r, struct kctx *c, struct status *st);
 /* One that may wait. */
 void replica_start_noted(struct changes *h, struct kctx *c);
 int64_t replica_progress(struct changes *h, uint64_t key);
-void replica_each_mark(struct replica *r,
-                       void (*fn)(void *arg, uint64_t key, const struct mark *m), void *arg);
+void replica_each_mark(struct replica *r, void (*fn)(void *arg, uint64_t key, const struct mark *m),
+                       void *arg);
 void replica_clear_marks(struct replica *r);
 /* The op's outputs that are values: at most cap of them, borrowed. */
 int replica_list_outputs(const struct kctx *c, struct tensor *out, int cap);

@@ -101,9 +101,8 @@ bool step_run_derefs(const struct plan_step *s, struct kctx *c, struct status *s
     c->in = in;
     keep_refs(direct, s->num_in, &c->in_last_use);
     bool ok = step_deref(s, in, temps, st) &&
-              (LIKELY(!c->env->changes) || !changes_applies(s->kernel)
-                   ? s->kernel->def->run(c, st)
-                   : changes_run(c, st));
+              (LIKELY(!c->env->changes) || !changes_applies(s->kernel) ? s->kernel->def->run(c, st)
+                                                                       : changes_run(c, st));
     for (int i = 0; i < s->num_in; i++)
         tensor_clear(&temps[i]);
     c->in = direct;
