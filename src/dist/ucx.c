@@ -15,6 +15,8 @@
 
 #include "base/log.h"
 
+enum { SPIN_NS = 50000 };
+
 /* --- the library --- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -172,9 +174,20 @@ static void sleep_until_woken(struct ucx *u)
     (void)!eventfd_read(u->wake_fd, &count); /* it does not block */
 }
 
+static bool under_way(const struct ucx *u)
+{
+    for (const struct ucx_link *l = u->links; l; l = l->next)
+        if (l->recvs || l->sends)
+            return true;
+    return false;
+}
+
+/* Between the parts of a tensor it looks for a while before it sleeps: each waking costs both ends
+ * more than a part does. */
 static void *ucx_thread(void *arg)
 {
     struct ucx *u = arg;
+    int64_t moved_ns = 0;
     for (;;) {
         const bool some = run_jobs(u);
         const bool moved = progress(u);
@@ -183,7 +196,9 @@ static void *ucx_thread(void *arg)
         lock_drop(&u->lock);
         if (over)
             break;
-        if (!some && !moved && arm(u))
+        if (some || moved)
+            moved_ns = clock_now_ns();
+        else if ((!under_way(u) || clock_now_ns() - moved_ns > SPIN_NS) && arm(u))
             sleep_until_woken(u);
     }
     while (u->links)
