@@ -30,23 +30,36 @@ enum grad_said grad_client_has(const struct grad_request *r, const struct node *
     return r->client ? r->client(r->hook_arg, NULL, grad_rule_name(n), NULL) : GRAD_NOT_MINE;
 }
 
-/* Gradients that are missing are zeros, where there can be one. */
-static void fill_zeros(struct grad_ctx *g)
+/* Gradients that are missing are zeros, where there can be one; or these are put aside. */
+static void fill_zeros(struct grad_ctx *g, struct output *zeros)
 {
     for (int i = 0; i < g->node->num_outputs; i++) {
         struct output o = {g->node, i};
         const int type = dtype_base(output_type(o));
         if (output_valid(g->dys[i].values) || !(dtype_is_float(type) || dtype_is_complex(type)))
             continue;
-        if (!g->w || !g->w->cur)
-            g->next_name = "zeros_like";
-        g->dys[i] = (struct grad_value){.values = grad_zeros_like(g, o)};
+        if (zeros)
+            zeros[i] = grad_op1(g, "zeros_like=ZerosLike", o);
+        else if (g->w && g->w->cur)
+            g->dys[i] = (struct grad_value){.values = grad_zeros_like(g, o)};
+        else
+            g->dys[i] = (struct grad_value){.values = grad_op1(g, "zeros_like=ZerosLike", o)};
     }
+}
+
+void grad_make_zeros(struct grad_ctx *g)
+{
+    const struct node *n = g->node;
+    if (n->num_outputs < 2 || !g->w || g->w->cur || node_op_is(n, "Switch") ||
+        node_op_is(n, "Merge"))
+        return;
+    g->zeros = arena_array(&g->arena, struct output, n->num_outputs);
+    fill_zeros(g, g->zeros);
 }
 
 bool grad_call_client(struct grad_ctx *g, const char *scope, struct status *st)
 {
-    fill_zeros(g);
+    fill_zeros(g, NULL);
     if (!grad_done(g, st))
         return false;
     const char *outer = g->prefix;

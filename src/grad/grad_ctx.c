@@ -115,6 +115,19 @@ const struct shape *grad_shape_of(struct grad_ctx *g, struct output o)
     return &k->shape;
 }
 
+const struct shape *grad_shape_behind(struct grad_ctx *g, struct output handle)
+{
+    struct grad_kept *k = keep(g);
+    struct infer_result r = {0};
+    k->shape = shape_unknown();
+    if (output_handle(handle, &r)) {
+        if (r.handles[0].n == 1)
+            k->shape = shape_copy(r.handles[0].shapes[0]);
+        infer_result_clear(&r);
+    }
+    return &k->shape;
+}
+
 const struct tensor *grad_keep_tensor(struct grad_ctx *g, const struct tensor *t)
 {
     struct grad_kept *k = keep(g);
@@ -158,6 +171,8 @@ struct output grad_dy_or_none(struct grad_ctx *g, int i)
 
 struct output grad_dy(struct grad_ctx *g, int i)
 {
+    if (!grad_has_dy(g, i) && g->zeros && output_valid(g->zeros[i]))
+        return g->zeros[i];
     if (!grad_has_dy(g, i))
         return grad_zeros_like(g, grad_out(g, i));
     struct output dense = grad_densify(g, &g->dys[i]);

@@ -18,6 +18,7 @@ struct grad_ctx {
     const char *scope_name;       /* or so, which is taken for it already */
     const char *next_device;      /* of the next nodes; NULL: as the scopes say */
     struct grad_value *dys;       /* per output */
+    struct output *zeros;         /* NULL, or per output what stands for dys that are not there */
     struct grad_value *dxs;       /* per input; cleared at the start */
     struct arena arena;           /* borrowed texts, shapes and constants handed out */
     struct grad_kept *kept;       /* tensors and shapes to give back */
@@ -51,6 +52,8 @@ MUST_CHECK bool grad_check_repeatable(struct grad_ctx *g, const struct attr_func
 const char *grad_rule_name(const struct node *n);
 const struct op_def *grad_rule_def(const struct grad_request *r, const struct node *n);
 enum grad_said grad_client_has(const struct grad_request *r, const struct node *n);
+/* As tf.gradients does it before an op's function is called, whether or not it reads them. */
+void grad_make_zeros(struct grad_ctx *g);
 /* The client's function, its nodes under scope. */
 MUST_CHECK bool grad_call_client(struct grad_ctx *g, const char *scope, struct status *st);
 /* A node of these inputs alone would not wait for its turn; a node was made in the place that is

@@ -37,6 +37,7 @@ struct output grad_cast(struct grad_ctx *g, struct output x, int dtype)
 struct output grad_const_of_type(struct grad_ctx *g, int type, double v)
 {
     union {
+        bool t;
         float f;
         double d;
         int32_t i;
@@ -70,6 +71,9 @@ struct output grad_const_of_type(struct grad_ctx *g, int type, double v)
         break;
     case DT_COMPLEX128:
         u.z = (struct c128){v, 0};
+        break;
+    case DT_BOOL:
+        u.t = v != 0;
         break;
     default:
         return grad_cast(g, const_from(g, DT_DOUBLE, NULL, 0, &v), type);

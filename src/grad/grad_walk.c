@@ -349,6 +349,9 @@ static bool call_gradient(struct walk *w, struct grad_ctx *g, struct status *st)
     if (grad_client_has(w->r, g->node) == GRAD_DONE) {
         ok = grad_call_client(g, scope, st);
     } else {
+        const struct op_def *def = grad_rule_def(w->r, g->node);
+        if (def && def->grad)
+            grad_make_zeros(g);
         g->prefix = scope;
         ok = call_gradient_of(w, g, st);
     }

@@ -140,9 +140,29 @@ struct output grad_div(struct grad_ctx *g, struct output a, struct output b); /*
 struct output grad_conj(struct grad_ctx *g, struct output x); /* x itself unless complex */
 struct output grad_identity(struct grad_ctx *g, struct output x);
 struct output grad_reshape(struct grad_ctx *g, struct output x, struct output shape);
-/* Zeros of like's type: tf.zeros(shape). Ones: tf.ones_like. */
+struct output grad_rank(struct grad_ctx *g, struct output x); /* a constant where it is known */
+struct output grad_size(struct grad_ctx *g, struct output x); /* likewise */
+/* tf.matmul of matrices, or stacks of them; adjoints. */
+struct output grad_matmul(struct grad_ctx *g, struct output x, struct output y, bool adj_x,
+                          bool adj_y);
+/* [n, 1] of an int32 scalar: the shape of a column. */
+struct output grad_column(struct grad_ctx *g, struct output n);
+/* Shape, int32 or int64. */
+struct output grad_shape_as(struct grad_ctx *g, struct output x, int type);
+/* Inferred, of what a variable's handle stands for; borrowed; may be unknown. */
+const struct shape *grad_shape_behind(struct grad_ctx *g, struct output handle);
+/* What is made until the end stands with x's node. */
+void grad_beside(struct grad_ctx *g, struct output x);
+void grad_beside_end(struct grad_ctx *g);
+/* Rows of x: Gather, in tf.gradients GatherV2. */
+struct output grad_take_rows(struct grad_ctx *g, struct output x, struct output indices);
+/* v[begin:end] of a vector; end 0: all that follow. */
+struct output grad_piece(struct grad_ctx *g, struct output v, int begin, int end);
+/* tf.zeros(tf.shape(x)), tf.zeros(shape). Ones: tf.ones_like. */
+struct output grad_zeros_of(struct grad_ctx *g, struct output x);
 struct output grad_zeros(struct grad_ctx *g, struct output shape, struct output like);
 struct output grad_ones_like(struct grad_ctx *g, struct output x);
+struct output grad_ones_as(struct grad_ctx *g, struct output x, int type);
 /* o, which in tf.gradients is `reader/name` if it is a constant that the reader is given. */
 struct output grad_called(struct grad_ctx *g, struct output o, const char *name);
 /* Binary ops: what broadcasting had spread. The ways differ in tf.gradients alone, in what is left

@@ -24,9 +24,11 @@ import tensorflow as tf
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CHECKS = checks.Checks()
 SHOWN = 6
-# What differs from run to run, and the scopes of gradients (DIFFERENCES.md).
-CHANCE = re.compile(r'(_temp_|hash_table_|CustomGradient-)[0-9a-f-]+|loc:@[^"]*_grad/[^"]*')
+# What differs from run to run.
+CHANCE = re.compile(r'(_temp_|hash_table_|CustomGradient-)[0-9a-f-]+')
+# The scopes of gradients; in those of loops, branches and TensorArrays are other nodes (DIFFERENCES.md).
 GRADIENTS = re.compile(r'(^|/)gradients(_\d+)?/|_grad/')
+OTHER_OPS = {'Switch', 'Merge', 'Enter', 'Exit', 'NextIteration', 'TensorArrayGradV3'}
 
 # (case, what differs on purpose): DIFFERENCES.md
 KNOWN = [
@@ -77,12 +79,12 @@ def attr(text):
     return value
 
 
-def same_attr(a, b):
+def same_attr(a, b, chance):
     """The same bytes, or tensors of the same values: a proto has several ways to say them."""
     if a == b:
         return True
     a, b = attr(a), attr(b)
-    if a == b or CHANCE.sub('', str(a)) == CHANCE.sub('', str(b)):
+    if a == b or chance.sub('', str(a)) == chance.sub('', str(b)):
         return True
     if not (a.HasField('tensor') and b.HasField('tensor')):
         return False
@@ -92,6 +94,11 @@ def same_attr(a, b):
 
 def short(text):
     return str(attr(text)).replace('\n', ' ')[:120]
+
+
+def has_other_gradients(nodes):
+    """Whether gradients of a loop, a branch or a TensorArray are in the graph."""
+    return any(node[0] in OTHER_OPS and GRADIENTS.search(name) for name, node in nodes.items())
 
 
 def without_gradients(nodes):
@@ -104,9 +111,24 @@ def without_gradients(nodes):
     return kept
 
 
+def with_gradients(nodes):
+    """The nodes, without what holds the constants and forward ops of a gradient back until it is
+    there, and without the words of PreventGradient."""
+    kept = {}
+    for name, (op, device, inputs, attrs) in nodes.items():
+        if GRADIENTS.search(name) and '/tuple/' not in name:
+            inputs = [i for i in inputs if i[0] != '^']
+        attrs = {k: v for k, v in attrs.items() if (op, k) != ('PreventGradient', 'message')}
+        kept[name] = [op, device, inputs, attrs]
+    return kept
+
+
 def differences(theirs, ours):
     """What differs, a text each."""
-    wanted, built = without_gradients(theirs['nodes']), without_gradients(ours['nodes'])
+    other = has_other_gradients(theirs['nodes'])
+    view = without_gradients if other else with_gradients
+    chance = re.compile(CHANCE.pattern + (r'|loc:@[^"]*_grad/[^"]*' if other else ''))
+    wanted, built = view(theirs['nodes']), view(ours['nodes'])
     missing, more = sorted(set(wanted) - set(built)), sorted(set(built) - set(wanted))
     if missing:
         yield 'no nodes %s' % missing[:8]
@@ -114,7 +136,7 @@ def differences(theirs, ours):
         yield 'nodes %s not in TensorFlow' % more[:8]
     for name in sorted(set(wanted) & set(built)):
         for what, a, b in zip(('op', 'device', 'inputs'), wanted[name], built[name]):
-            if what == 'inputs' and len(a) == len(b):  # an IndexedSlices' indices pass reshaped, or as they are
+            if what == 'inputs' and len(a) == len(b):
                 b = ['gradient' if i == 'gradient' else j for i, j in zip(a, b)]
             if a != b:
                 yield '%s: %s %r, not %r' % (name, what, b, a)
@@ -122,7 +144,7 @@ def differences(theirs, ours):
         if set(a) != set(b):
             yield '%s: attrs %s' % (name, sorted(set(a) ^ set(b)))
         for key in sorted(set(a) & set(b)):
-            if not same_attr(a[key], b[key]):
+            if not same_attr(a[key], b[key], chance):
                 yield '%s: %s is %s, not %s' % (name, key, short(b[key]), short(a[key]))
     for key in sorted(set(theirs['collections']) | set(ours['collections'])):
         a, b = theirs['collections'].get(key), ours['collections'].get(key)

@@ -12,7 +12,18 @@
 static struct output front_axis(struct grad_ctx *g, struct join j)
 {
     struct output axis = grad_cast(g, grad_in(g, j.axis), DT_INT32);
-    return grad_op2(g, "mod=FloorMod", axis, grad_op1(g, "Rank", grad_in(g, j.first)));
+    return grad_op2(g, "mod=FloorMod", axis, grad_rank(g, grad_in(g, j.first)));
+}
+
+/* As tf.gradients has it: a shape for each input until one is not known; then ShapeN takes all. */
+static bool known_sizes(struct grad_ctx *g, struct join j, struct output *sizes)
+{
+    bool known = grad_as_python(g);
+    for (int i = 0; i < j.n && known; i++) {
+        sizes[i] = grad_shape(g, grad_in(g, j.first + i));
+        known = grad_const_of(g, sizes[i]) != NULL;
+    }
+    return known;
 }
 
 /* Cuts x into the pieces that the inputs were: dx[i]. */
@@ -20,14 +31,17 @@ static void cut(struct grad_ctx *g, struct join j, struct output x, struct outpu
                 struct output *dx)
 {
     struct output *args = mem_new_array(struct output, j.n + 1);
-    for (int i = 0; i < j.n; i++)
-        args[i] = grad_in(g, j.first + i);
-    struct grad_build shapes = {
-        .op = "ShapeN", .inputs = args, .num_inputs = j.n, .list_sizes = (int[]){j.n}};
-    struct node *sizes = grad_node(g, &shapes);
     args[0] = axis;
-    for (int i = 0; i < j.n; i++)
-        args[i + 1] = grad_node_out(g, sizes, i);
+    if (!known_sizes(g, j, args + 1)) {
+        struct output *in = args + 1;
+        for (int i = 0; i < j.n; i++)
+            in[i] = grad_in(g, j.first + i);
+        struct grad_build shapes = {
+            .op = "ShapeN", .inputs = in, .num_inputs = j.n, .list_sizes = (int[]){j.n}};
+        struct node *sizes = grad_node(g, &shapes);
+        for (int i = 0; i < j.n; i++)
+            in[i] = grad_node_out(g, sizes, i);
+    }
     struct grad_build offset = {
         .op = "ConcatOffset", .inputs = args, .num_inputs = j.n + 1, .list_sizes = (int[]){1, j.n}};
     struct node *begins = grad_node(g, &offset);

@@ -56,6 +56,15 @@ static bool fill_shape(struct infer_ctx *c, struct status *st)
 static bool fill_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0);
+    const int rank = grad_shape_of(g, dy)->rank;
+    if (grad_as_python(g) && rank >= 0) {
+        int32_t all[SHAPE_MAX_RANK];
+        for (int i = 0; i < rank; i++)
+            all[i] = i;
+        grad_name(g, "Const");
+        grad_set(g, 1, grad_op2(g, "Sum", dy, grad_const_i32s(g, all, rank)));
+        return grad_done(g, st);
+    }
     struct output axes = grad_op3(g, "range=Range", grad_const_i32(g, 0), grad_op1(g, "Rank", dy),
                                   grad_const_i32(g, 1));
     grad_set(g, 1, grad_op2(g, "Sum", dy, axes));

@@ -56,6 +56,15 @@ bool pad_shape(struct infer_ctx *c, struct status *st)
 static bool pad_grad(struct grad_ctx *g, struct status *st)
 {
     struct output x = grad_in(g, 0), pads = grad_in(g, 1);
+    if (grad_as_python(g)) {
+        struct output column = grad_column(g, grad_rank(g, x));
+        struct output zeros = grad_const_i32s(g, (int32_t[]){0, 0}, 2);
+        struct output before = grad_op3(g, "Slice", pads, zeros, column);
+        before = grad_reshape(g, before, grad_const_i32s(g, (int32_t[]){-1}, 1));
+        struct output own = grad_shape_as(g, x, grad_type_of(g, pads));
+        grad_set(g, 0, grad_op3(g, "Slice", grad_dy(g, 0), before, own));
+        return grad_done(g, st);
+    }
     struct attr type = {(char *)"out_type", attr_type(grad_type_of(g, pads))};
     struct output size = grad_opv(g, "Shape", 1, &x, 1, &type);
     /* the first column of paddings */

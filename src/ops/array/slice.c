@@ -65,15 +65,15 @@ static bool slice_shape(struct infer_ctx *c, struct status *st)
 static bool slice_grad(struct grad_ctx *g, struct status *st)
 {
     struct output x = grad_in(g, 0), begin = grad_in(g, 1);
-    struct attr as_begin = {(char *)"out_type", attr_type(grad_type_of(g, begin))};
-    struct output shape = grad_opv(g, "Shape", 1, &x, 1, &as_begin);
-    struct output y = grad_out(g, 0);
-    as_begin = (struct attr){(char *)"out_type", attr_type(grad_type_of(g, begin))};
-    struct output size = grad_opv(g, "Shape", 1, &y, 1, &as_begin);
-    struct output column = grad_const_i32s(g, (int32_t[]){-1, 1}, 2);
-    struct output after = grad_sub(g, grad_sub(g, shape, size), begin);
-    struct output parts[3] = {grad_reshape(g, begin, column), grad_reshape(g, after, column),
-                              grad_const_i32(g, 1)};
+    const int type = grad_type_of(g, begin);
+    struct output rank = grad_as_python(g) ? grad_rank(g, x) : x;
+    struct output size = grad_shape_as(g, grad_out(g, 0), type);
+    struct output column =
+        grad_as_python(g) ? grad_column(g, rank) : grad_const_i32s(g, (int32_t[]){-1, 1}, 2);
+    struct output parts[3] = {grad_reshape(g, begin, column)};
+    struct output after = grad_sub(g, grad_sub(g, grad_shape_as(g, x, type), size), begin);
+    parts[1] = grad_reshape(g, after, column);
+    parts[2] = grad_const_i32(g, 1);
     struct grad_build join = {
         .op = "concat=ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
     grad_set(g, 0, grad_op2(g, "Pad", grad_dy(g, 0), grad_node_out(g, grad_node(g, &join), 0)));

@@ -66,8 +66,7 @@ static struct output with_masks(struct grad_ctx *g, const char *op, const struct
 static bool slice_grad(struct grad_ctx *g, struct status *st)
 {
     struct output x = grad_in(g, 0), begin = grad_in(g, 1);
-    struct attr type = {(char *)"out_type", attr_type(grad_type_of(g, begin))};
-    struct output shape = grad_opv(g, "Shape", 1, &x, 1, &type);
+    struct output shape = grad_shape_as(g, x, grad_type_of(g, begin));
     struct output inputs[] = {shape, begin, grad_in(g, 2), grad_in(g, 3), grad_dy(g, 0)};
     grad_set(g, 0, with_masks(g, "StridedSliceGrad", inputs, 5));
     return grad_done(g, st);

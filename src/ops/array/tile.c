@@ -35,8 +35,7 @@ static bool tile_shape(struct infer_ctx *c, struct status *st)
 static bool tile_grad(struct grad_ctx *g, struct status *st)
 {
     struct output x = grad_in(g, 0), times = grad_in(g, 1);
-    struct attr type = {(char *)"out_type", attr_type(grad_type_of(g, times))};
-    struct output dims = grad_opv(g, "Shape", 1, &x, 1, &type);
+    struct output dims = grad_shape_as(g, x, grad_type_of(g, times));
     struct grad_build both = {.op = "stack=Pack",
                               .inputs = (struct output[]){times, dims},
                               .num_inputs = 2,
@@ -44,8 +43,8 @@ static bool tile_grad(struct grad_ctx *g, struct status *st)
     struct output pairs = grad_node_out(g, grad_node(g, &both), 0);
     pairs = grad_op2(g, "transpose=Transpose", pairs, grad_const_i32s(g, (int32_t[]){1, 0}, 2));
     struct output split = grad_reshape(g, pairs, grad_const_i32s(g, (int32_t[]){-1}, 1));
-    struct output axes = grad_op3(g, "range=Range", grad_const_i32(g, 0),
-                                  grad_op1(g, "Size", split), grad_const_i32(g, 2));
+    struct output axes =
+        grad_op3(g, "range=Range", grad_const_i32(g, 0), grad_size(g, split), grad_const_i32(g, 2));
     grad_set(g, 0, grad_op2(g, "Sum", grad_reshape(g, grad_dy(g, 0), split), axes));
     return grad_done(g, st);
 }

@@ -70,16 +70,28 @@ static bool gather_v2_shape(struct infer_ctx *c, struct status *st)
 
 /* --- gradients --- */
 
+/* As int32; tf.gradients goes by way of int64. */
+static struct output shape_of_params(struct grad_ctx *g)
+{
+    struct output params = grad_in(g, 0);
+    if (!grad_as_python(g))
+        return grad_shape(g, params);
+    grad_beside(g, params);
+    struct output shape = grad_cast(g, grad_shape_as(g, params, DT_INT64), DT_INT32);
+    grad_beside_end(g);
+    return shape;
+}
+
 static bool gather_grad(struct grad_ctx *g, struct status *st)
 {
-    grad_set_slices(g, 0, gather_slices(g, grad_shape(g, grad_in(g, 0))));
+    grad_set_slices(g, 0, gather_slices(g, shape_of_params(g)));
     return grad_done(g, st);
 }
 
 static bool gather_v2_grad(struct grad_ctx *g, struct status *st)
 {
     const struct tensor *axis = grad_const_of(g, grad_in(g, 2));
-    struct output shape = grad_shape(g, grad_in(g, 0));
+    struct output shape = shape_of_params(g);
     int64_t batch = attrs_int(grad_attrs(g), "batch_dims");
     if (batch == 0 && axis && axis->num_elems == 1 && tensor_index(axis, 0) == 0)
         grad_set_slices(g, 0, gather_slices(g, shape));

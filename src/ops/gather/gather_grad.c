@@ -33,6 +33,12 @@ static struct output flat(struct grad_ctx *g, struct output x)
 struct grad_slices gather_slices(struct grad_ctx *g, struct output shape)
 {
     struct output indices = grad_in(g, 1), dy = grad_dy(g, 0);
+    if (grad_as_python(g)) {
+        struct output num = grad_op2(g, "ExpandDims", grad_size(g, indices), grad_const_i32(g, 0));
+        struct output all = gather_concat(g, (struct output[]){num, grad_piece(g, shape, 1, 0)}, 2);
+        struct output values = grad_reshape(g, dy, all);
+        return (struct grad_slices){values, grad_reshape(g, indices, num), shape};
+    }
     if (grad_shape_of(g, indices)->rank == 1)
         return (struct grad_slices){.values = dy, .indices = indices, .dense_shape = shape};
     struct output size = grad_reshape(g, grad_op1(g, "Size", indices), one_item(g, 1));

@@ -43,8 +43,7 @@ void gather_nd_set(struct grad_ctx *g, struct output shape)
 static bool gather_nd_grad(struct grad_ctx *g, struct status *st)
 {
     struct output params = grad_in(g, 0);
-    struct attr as_index = {(char *)"out_type", attr_type(grad_type_of(g, grad_in(g, 1)))};
-    gather_nd_set(g, grad_opv(g, "Shape", 1, &params, 1, &as_index));
+    gather_nd_set(g, grad_shape_as(g, params, grad_type_of(g, grad_in(g, 1))));
     return grad_done(g, st);
 }
 

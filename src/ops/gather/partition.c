@@ -27,10 +27,16 @@ static bool partition_grad(struct grad_ctx *g, struct status *st)
 {
     struct output data = grad_in(g, 0), parts = grad_in(g, 1);
     int n = grad_num_outputs(g);
-    struct output num = grad_op1(g, "Size", parts);
+    struct output num, shape = grad_shape(g, parts);
+    if (grad_as_python(g)) {
+        grad_name(g, "Const");
+        num = grad_op2(g, "Prod", shape, grad_const_i32s(g, (int32_t[]){0}, 1));
+    } else {
+        num = grad_op1(g, "Size", parts);
+    }
     struct output numbers =
         grad_op3(g, "range=Range", grad_const_i32(g, 0), num, grad_const_i32(g, 1));
-    numbers = grad_reshape(g, numbers, grad_shape(g, parts));
+    numbers = grad_reshape(g, numbers, shape);
     struct node *dealt = grad_nodev(g, "DynamicPartition", 2, (struct output[]){numbers, parts}, 1,
                                     (struct attr[]){{(char *)"num_partitions", attr_int(n)}});
     struct output *in = mem_new_array(struct output, 2 * n);
@@ -144,7 +150,7 @@ static bool stitch_grad(struct grad_ctx *g, struct status *st)
     int n = grad_num_inputs(g) / 2;
     struct output dy = grad_dy(g, 0);
     for (int i = 0; i < n; i++)
-        grad_set(g, n + i, grad_op2(g, "Gather", dy, grad_in(g, i)));
+        grad_set(g, n + i, grad_take_rows(g, dy, grad_in(g, i)));
     return grad_done(g, st);
 }
 

@@ -33,9 +33,25 @@ static bool rows_shape(struct infer_ctx *c, struct status *st)
     return true;
 }
 
+/* tf.gradients has it as a constant where the variable tells. */
+static struct output variable_shape(struct grad_ctx *g, struct output handle)
+{
+    int32_t dims[SHAPE_MAX_RANK];
+    const struct shape *s = grad_shape_behind(g, handle);
+    bool known = grad_as_python(g) && shape_known(s);
+    for (int i = 0; known && i < s->rank; i++) {
+        known = shape_dim(s, i) <= INT32_MAX;
+        dims[i] = (int32_t)shape_dim(s, i);
+    }
+    if (!known)
+        return grad_op1(g, "VariableShape", handle);
+    grad_name(g, "Const");
+    return grad_const_i32s(g, dims, s->rank);
+}
+
 static bool rows_grad(struct grad_ctx *g, struct status *st)
 {
-    struct output shape = grad_op1(g, "VariableShape", grad_in(g, 0));
+    struct output shape = variable_shape(g, grad_in(g, 0));
     int64_t batch = attrs_int(grad_attrs(g), "batch_dims");
     if (batch == 0)
         grad_set_slices(g, 0, gather_slices(g, shape));

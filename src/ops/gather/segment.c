@@ -21,7 +21,7 @@ static bool segment_shape(struct infer_ctx *c, struct status *st)
 
 static struct output gather_by(struct grad_ctx *g, struct output x, struct output ids)
 {
-    return grad_op2(g, "Gather", x, ids);
+    return grad_take_rows(g, x, ids);
 }
 
 static bool sum_grad(struct grad_ctx *g, struct status *st)
@@ -34,15 +34,16 @@ static bool sum_grad(struct grad_ctx *g, struct status *st)
 static bool mean_grad(struct grad_ctx *g, struct status *st)
 {
     struct output x = grad_in(g, 0), ids = grad_in(g, 1), dy = grad_dy(g, 0);
-    struct output rank = grad_op1(g, "Rank", x);
-    struct output tail = grad_reshape(g, grad_sub(g, rank, grad_const_i32(g, 1)),
-                                      grad_const_i32s(g, (int32_t[]){1}, 1));
+    struct output rank = grad_rank(g, x);
+    struct output tail =
+        grad_op2(g, "ExpandDims", grad_sub(g, rank, grad_const_i32(g, 1)), grad_const_i32(g, 0));
     struct output parts[] = {grad_shape(g, ids), grad_op2(g, "Fill", tail, grad_const_i32(g, 1)),
                              grad_const_i32(g, 0)};
     struct grad_build join = {
         .op = "concat=ConcatV2", .inputs = parts, .num_inputs = 3, .list_sizes = (int[]){2, 1}};
-    struct output ones =
-        grad_op2(g, "Fill", grad_node_out(g, grad_node(g, &join), 0), grad_const_like(g, dy, 1));
+    struct output shape = grad_node_out(g, grad_node(g, &join), 0);
+    grad_name(g, "Const");
+    struct output ones = grad_op2(g, "Fill", shape, grad_const_like(g, dy, 1));
     struct output counts = grad_op2(g, "SegmentSum", ones, ids);
     grad_set(g, 0, gather_by(g, grad_div(g, dy, counts), ids));
     return grad_done(g, st);

@@ -296,12 +296,12 @@ static bool numbered_shape(struct infer_ctx *c, struct status *st)
 /* How many rows the data have, as an int32 scalar. */
 static struct output data_rows(struct grad_ctx *g)
 {
-    return grad_op2(g, "Gather", grad_shape(g, grad_in(g, 0)), grad_const_i32(g, 0));
+    return grad_take_rows(g, grad_shape(g, grad_in(g, 0)), grad_const_i32(g, 0));
 }
 
 static bool sum_grad(struct grad_ctx *g, struct status *st)
 {
-    struct output rows = grad_op2(g, "Gather", grad_dy(g, 0), grad_in(g, 2));
+    struct output rows = grad_take_rows(g, grad_dy(g, 0), grad_in(g, 2));
     grad_set(g, 0, grad_op3(g, "UnsortedSegmentSum", rows, grad_in(g, 1), data_rows(g)));
     return grad_done(g, st);
 }

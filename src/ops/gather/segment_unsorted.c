@@ -108,8 +108,17 @@ static struct picked pick(struct grad_ctx *g, struct output x)
 {
     struct output ids = grad_in(g, 1), zero = grad_zeros_like(g, ids);
     struct picked p = {.ids = grad_op2(g, "Maximum", ids, zero)};
-    p.values = grad_op2(g, "Gather", x, p.ids);
+    p.values = grad_take_rows(g, x, p.ids);
+    if (grad_as_python(g))
+        zero = grad_const_like(g, ids, 0);
     struct output inside = grad_op2(g, "GreaterEqual", ids, zero);
+    const int rank = grad_shape_of(g, p.values)->rank, own = grad_shape_of(g, inside)->rank;
+    if (grad_as_python(g) && rank >= 0 && own >= 0) {
+        for (int i = own; i < rank; i++)
+            inside = grad_op2(g, "ExpandDims", inside, grad_const_i32(g, -1));
+        p.inside = grad_op2(g, "and=LogicalAnd", inside, grad_ones_as(g, p.values, DT_BOOL));
+        return p;
+    }
     /* Ones behind, as many as values has dims more. */
     struct output more = grad_sub(g, grad_op1(g, "Rank", p.values), grad_op1(g, "Rank", inside));
     struct output one = grad_const_i32s(g, (int32_t[]){1}, 1);
@@ -142,7 +151,7 @@ static bool extreme_grad(struct grad_ctx *g, struct status *st)
     struct output hit = grad_op2(g, "and=LogicalAnd", grad_op2(g, "Equal", x, y.values), y.inside);
     struct output num = grad_op3(g, "UnsortedSegmentSum", grad_cast(g, hit, grad_type_of(g, dy)),
                                  ids, grad_in(g, 2));
-    struct output share = grad_op2(g, "Gather", grad_div(g, dy, num), y.ids);
+    struct output share = grad_take_rows(g, grad_div(g, dy, num), y.ids);
     grad_set(g, 0, grad_op3(g, "Select", hit, share, grad_zeros_like(g, share)));
     return grad_done(g, st);
 }
@@ -161,8 +170,8 @@ static bool prod_grad(struct grad_ctx *g, struct status *st)
     struct output others = grad_op3(g, "Select", is_zero, ones, x);
     others = grad_op3(g, "UnsortedSegmentProd", others, ids, num);
     struct picked p = pick(g, dy);
-    struct output without = grad_op2(g, "Gather", others, p.ids);
-    struct output y = grad_op2(g, "Gather", grad_out(g, 0), p.ids);
+    struct output without = grad_take_rows(g, others, p.ids);
+    struct output y = grad_take_rows(g, grad_out(g, 0), p.ids);
     struct output part = grad_op3(g, "Select", is_zero, without, grad_div(g, y, x));
     grad_set(g, 0, grad_mul(g, picked_or_zero(g, p), part));
     return grad_done(g, st);

@@ -65,8 +65,7 @@ static bool extreme_grad(struct grad_ctx *g, const char *chosen, struct status *
 {
     struct output dy = grad_dy(g, 0);
     const struct grad_broadcast s = grad_broadcast(g, GRAD_BY_SHAPES);
-    struct output zeros =
-        grad_as_python(g) ? grad_zeros(g, grad_shape(g, dy), dy) : grad_zeros_like(g, dy);
+    struct output zeros = grad_zeros_of(g, dy);
     struct output taken = grad_op2(g, chosen, grad_in(g, 0), grad_in(g, 1));
     struct output dx = grad_op3(g, "Select", taken, dy, zeros);
     grad_set(g, 0, grad_summed(g, &s, 0, dx));

@@ -79,13 +79,16 @@ static bool complex_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dz = grad_dy(g, 0);
     struct output dx = part_of(g, "Real", dz), dy = part_of(g, "Imag", dz);
-    grad_set_broadcast(g, dx, dy);
+    const struct grad_broadcast s = grad_broadcast(g, GRAD_BY_SHAPES);
+    grad_set(g, 0, grad_summed(g, &s, 0, dx));
+    grad_set(g, 1, grad_summed(g, &s, 1, dy));
     return grad_done(g, st);
 }
 
 static bool real_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0);
+    grad_name(g, "Const");
     grad_set(g, 0, make_complex(g, dy, grad_const_like(g, dy, 0)));
     return grad_done(g, st);
 }
@@ -93,6 +96,7 @@ static bool real_grad(struct grad_ctx *g, struct status *st)
 static bool imag_grad(struct grad_ctx *g, struct status *st)
 {
     struct output dy = grad_dy(g, 0);
+    grad_name(g, "Const");
     grad_set(g, 0, make_complex(g, grad_const_like(g, dy, 0), dy));
     return grad_done(g, st);
 }

@@ -209,23 +209,28 @@ static bool select_v2_shape(struct infer_ctx *c, struct status *st)
     return true;
 }
 
-/* Sums dx, of the output's shape, to x's. */
-static struct output sum_to(struct grad_ctx *g, struct output dx, struct output x)
+/* Sums dx, of the output's shape, to x's. *out_shape: made at the first call. */
+static struct output sum_to(struct grad_ctx *g, struct output dx, struct output x,
+                            struct output *out_shape)
 {
-    struct output shape = grad_shape(g, x), out_shape = grad_shape(g, grad_out(g, 0));
-    if (shape_known(grad_shape_of(g, x)) &&
+    struct output shape = grad_shape(g, x);
+    if (!output_valid(*out_shape))
+        *out_shape = grad_shape(g, grad_out(g, 0));
+    if (!grad_as_python(g) && shape_known(grad_shape_of(g, x)) &&
         shape_equal(grad_shape_of(g, x), grad_shape_of(g, grad_out(g, 0))))
         return dx;
     struct node *args =
-        grad_nodev(g, "BroadcastGradientArgs", 2, (struct output[]){shape, out_shape}, 0, NULL);
+        grad_nodev(g, "BroadcastGradientArgs", 2, (struct output[]){shape, *out_shape}, 0, NULL);
     return grad_reshape(g, grad_op2(g, "Sum", dx, grad_node_out(g, args, 0)), shape);
 }
 
 static bool select_v2_grad(struct grad_ctx *g, struct status *st)
 {
-    struct output dy = grad_dy(g, 0), cond = grad_in(g, 0), zero = grad_const_like(g, dy, 0);
-    grad_set(g, 1, sum_to(g, grad_op3(g, "SelectV2", cond, dy, zero), grad_in(g, 1)));
-    grad_set(g, 2, sum_to(g, grad_op3(g, "SelectV2", cond, zero, dy), grad_in(g, 2)));
+    struct output dy = grad_dy(g, 0), cond = grad_in(g, 0), shape = {NULL, 0};
+    grad_name(g, "zeros");
+    struct output zero = grad_const_like(g, dy, 0);
+    grad_set(g, 1, sum_to(g, grad_op3(g, "SelectV2", cond, dy, zero), grad_in(g, 1), &shape));
+    grad_set(g, 2, sum_to(g, grad_op3(g, "SelectV2", cond, zero, dy), grad_in(g, 2), &shape));
     return grad_done(g, st);
 }
 

@@ -55,7 +55,7 @@ UNARY_GRAD(cos_grad, IN_CONJ_X, TIMES(grad_neg(g, dy), OP1("Sin", x)))
 UNARY_GRAD(tan_grad, IN_CONJ_X, TIMES(OP1("Square", OP1("Reciprocal", OP1("Cos", x))), dy))
 UNARY_GRAD(atan_grad, IN_CONJ_X, TIMES(dy, OP1("Reciprocal", one_and_square(g, "Add", x))))
 UNARY_GRAD(lgamma_grad, IN_X, TIMES(dy, OP1("Digamma", x)))
-UNARY_GRAD(digamma_grad, IN_X, TIMES(dy, grad_op2(g, "Polygamma", grad_const_like(g, x, 1), x)))
+UNARY_GRAD(digamma_grad, IN_X, TIMES(dy, grad_op2(g, "Polygamma", NUMBER(x, 1), x)))
 
 UNARY_GRAD(bessel_i0e_grad, IN_X,
            TIMES(dy, grad_sub(g, OP1("BesselI1e", x), TIMES(OP1("Sign", x), grad_out(g, 0)))))
@@ -78,7 +78,7 @@ static bool bessel_i1e_grad(struct grad_ctx *g, struct status *st)
 static bool sign_grad(struct grad_ctx *g, struct status *st)
 {
     struct output x = grad_in(g, 0);
-    grad_set(g, 0, grad_as_python(g) ? grad_zeros(g, grad_shape(g, x), x) : grad_zeros_like(g, x));
+    grad_set(g, 0, grad_zeros_of(g, x));
     return grad_done(g, st);
 }
 
@@ -114,13 +114,14 @@ UNARY_GRAD(erfc_grad, IN_X, bell(g, dy, x, -1))
 #define CONJ_DY grad_conj(g, dy)
 
 /* f = -b a^2 */
-BINARY_GRAD_OP(reciprocal_grad_grad, TIMES(TIMES(grad_scaled(g, CONJ_DY, -2), b), a),
+BINARY_GRAD_OP(reciprocal_grad_grad, TIMES(TIMES(TIMES(CONJ_DY, grad_const_like(g, dy, -2)), b), a),
                grad_op2(g, "ReciprocalGrad", a, dy))
 /* f = -b a^3 / 2 */
 BINARY_GRAD_OP(rsqrt_grad_grad, TIMES(TIMES(grad_scaled(g, CONJ_DY, -1.5), b), OP1("Square", a)),
                grad_op2(g, "RsqrtGrad", a, dy))
 /* f = b (1 - a^2) */
-BINARY_GRAD_OP(tanh_grad_grad, TIMES(TIMES(grad_scaled(g, dy, -2), grad_conj(g, b)), a),
+BINARY_GRAD_OP(tanh_grad_grad,
+               TIMES(TIMES(TIMES(dy, grad_const_like(g, dy, -2)), grad_conj(g, b)), a),
                grad_op2(g, "TanhGrad", a, dy))
 
 /* f = b a (1 - a) */

@@ -58,7 +58,7 @@ static void product_grads(struct grad_ctx *g, const char *op, struct output dxy[
 static bool batch_matmul_grad(struct grad_ctx *g, struct status *st)
 {
     struct output d[2];
-    product_grads(g, "BatchMatMul", d);
+    product_grads(g, "MatMul=BatchMatMul", d);
     grad_set(g, 0, d[0]);
     grad_set(g, 1, d[1]);
     return grad_done(g, st);
@@ -89,7 +89,7 @@ static struct output batch_dims(struct grad_ctx *g, struct output shape)
 static bool batch_matmul_v2_grad(struct grad_ctx *g, struct status *st)
 {
     struct output d[2];
-    product_grads(g, "BatchMatMulV2", d);
+    product_grads(g, "MatMul=BatchMatMulV2", d);
     if (!same_batch(g)) {
         struct output sx = grad_shape(g, grad_in(g, 0)), sy = grad_shape(g, grad_in(g, 1));
         struct output in[] = {batch_dims(g, sx), batch_dims(g, sy)};

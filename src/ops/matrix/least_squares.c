@@ -23,18 +23,10 @@ static bool ls_shape(struct infer_ctx *c, struct status *st)
 
 /* --- gradient --- */
 
-static struct output product(struct grad_ctx *g, struct output x, struct output y, bool adj_x,
-                             bool adj_y)
-{
-    struct attr attrs[] = {{(char *)"adj_x", attr_bool(adj_x)},
-                           {(char *)"adj_y", attr_bool(adj_y)}};
-    return grad_opv(g, "MatMul=BatchMatMulV2", 2, (struct output[]){x, y}, 2, attrs);
-}
-
 /* The Cholesky factor of A^H A + l2 (tall) or A A^H + l2. */
 static struct output factor(struct grad_ctx *g, struct output a, bool tall)
 {
-    struct output gram = product(g, a, a, tall, !tall);
+    struct output gram = grad_matmul(g, a, a, tall, !tall);
     struct output diag = grad_op1(g, "diag_part=MatrixDiagPart", gram);
     struct output l2 = grad_cast(g, grad_in(g, 2), grad_type_of(g, a));
     return grad_op1(g, "Cholesky", grad_op2(g, "MatrixSetDiag", gram, grad_add(g, diag, l2)));
@@ -52,19 +44,21 @@ static void tall_grad(struct grad_ctx *g)
 {
     struct output a = grad_in(g, 0), b = grad_in(g, 1), x = grad_out(g, 0);
     struct output z = solve(g, factor(g, a, true), grad_dy(g, 0));
-    struct output both = grad_add(g, product(g, x, z, false, true), product(g, z, x, false, true));
-    grad_set(g, 0, grad_sub(g, product(g, b, z, false, true), product(g, a, both, false, false)));
-    grad_set(g, 1, product(g, a, z, false, false));
+    struct output both =
+        grad_add(g, grad_matmul(g, x, z, false, true), grad_matmul(g, z, x, false, true));
+    grad_set(g, 0,
+             grad_sub(g, grad_matmul(g, b, z, false, true), grad_matmul(g, a, both, false, false)));
+    grad_set(g, 1, grad_matmul(g, a, z, false, false));
 }
 
 static void wide_grad(struct grad_ctx *g)
 {
     struct output a = grad_in(g, 0), dy = grad_dy(g, 0), l = factor(g, a, false);
-    struct output db = solve(g, l, product(g, a, dy, false, false));
+    struct output db = solve(g, l, grad_matmul(g, a, dy, false, false));
     struct output t = solve(g, l, grad_in(g, 1));
-    struct output rest = grad_sub(g, dy, product(g, a, db, true, false));
-    struct output along = product(g, db, product(g, t, a, true, false), false, false);
-    grad_set(g, 0, grad_sub(g, product(g, t, rest, false, true), along));
+    struct output rest = grad_sub(g, dy, grad_matmul(g, a, db, true, false));
+    struct output along = grad_matmul(g, db, grad_matmul(g, t, a, true, false), false, false);
+    grad_set(g, 0, grad_sub(g, grad_matmul(g, t, rest, false, true), along));
     grad_set(g, 1, db);
 }
 

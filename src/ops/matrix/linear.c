@@ -55,14 +55,6 @@ static bool solve_shape(struct infer_ctx *c, struct status *st)
 
 /* --- gradients --- */
 
-static struct output product(struct grad_ctx *g, struct output x, struct output y, bool adj_x,
-                             bool adj_y)
-{
-    struct attr attrs[] = {{(char *)"adj_x", attr_bool(adj_x)},
-                           {(char *)"adj_y", attr_bool(adj_y)}};
-    return grad_opv(g, "MatMul=BatchMatMulV2", 2, (struct output[]){x, y}, 2, attrs);
-}
-
 static struct output band(struct grad_ctx *g, struct output x, bool lower)
 {
     struct output all = grad_const_i32(g, -1), none = grad_const_i32(g, 0);
@@ -82,14 +74,15 @@ static bool cholesky_grad(struct grad_ctx *g, struct status *st)
 {
     struct output l = grad_out(g, 0), unit = unit_like(g, l);
     struct output inverse = grad_op2(g, "MatrixTriangularSolve", l, unit);
-    struct output middle = product(g, l, grad_dy(g, 0), true, false);
+    struct output middle = grad_matmul(g, l, grad_dy(g, 0), true, false);
     struct output diag = grad_op1(g, "diag_part=MatrixDiagPart", middle);
     struct output half = grad_const_like(g, diag, 0.5);
     middle = grad_op2(g, "MatrixSetDiag", middle, grad_mul(g, half, diag));
     middle = band(g, middle, true);
     /* P + P^H in place of adding the adjoint at the end: the same by linearity */
-    middle = grad_add(g, middle, product(g, middle, unit, true, false));
-    struct output dx = product(g, product(g, inverse, middle, true, false), inverse, false, false);
+    middle = grad_add(g, middle, grad_matmul(g, middle, unit, true, false));
+    struct output dx =
+        grad_matmul(g, grad_matmul(g, inverse, middle, true, false), inverse, false, false);
     grad_set(g, 0, grad_mul(g, dx, grad_const_like(g, dx, 0.5)));
     return grad_done(g, st);
 }
@@ -98,7 +91,7 @@ static bool cholesky_grad(struct grad_ctx *g, struct status *st)
 static bool inverse_grad(struct grad_ctx *g, struct status *st)
 {
     struct output y = grad_out(g, 0), dy = grad_dy(g, 0);
-    struct output dx = product(g, y, product(g, dy, y, false, true), true, false);
+    struct output dx = grad_matmul(g, y, grad_matmul(g, dy, y, false, true), true, false);
     grad_set(g, 0, grad_neg(g, dx));
     return grad_done(g, st);
 }
@@ -128,7 +121,8 @@ static bool log_determinant_grad(struct grad_ctx *g, struct status *st)
 static void set_solve_grads(struct grad_ctx *g, struct output db, bool adjoint, int part)
 {
     struct output x = grad_out(g, 0);
-    struct output da = adjoint ? product(g, x, db, false, true) : product(g, db, x, false, true);
+    struct output da =
+        adjoint ? grad_matmul(g, x, db, false, true) : grad_matmul(g, db, x, false, true);
     da = grad_neg(g, da);
     grad_set(g, 0, part < 0 ? da : band(g, da, part));
     grad_set(g, 1, db);

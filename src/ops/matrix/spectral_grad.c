@@ -5,14 +5,6 @@
  * vectors are not unique and the gradient is NaN, as in TensorFlow. */
 #include "ops/matrix/spectral.h"
 
-static struct output product(struct grad_ctx *g, struct output x, struct output y, bool adj_x,
-                             bool adj_y)
-{
-    struct attr attrs[] = {{(char *)"adj_x", attr_bool(adj_x)},
-                           {(char *)"adj_y", attr_bool(adj_y)}};
-    return grad_opv(g, "MatMul=BatchMatMulV2", 2, (struct output[]){x, y}, 2, attrs);
-}
-
 /* 0, 1, ... with the last two swapped, as many as x has dims. */
 static struct output swapped_axes(struct grad_ctx *g, struct output x)
 {
@@ -64,13 +56,13 @@ bool spectral_eig_grad(struct grad_ctx *g, struct status *st)
     struct output v, middle = grad_op1(g, "diag=MatrixDiag", grad_dy(g, 0));
     if (attrs_bool(grad_attrs(g), "compute_v")) {
         v = grad_out(g, 1);
-        struct output vectors = product(g, v, grad_dy(g, 1), true, false);
+        struct output vectors = grad_matmul(g, v, grad_dy(g, 1), true, false);
         middle = grad_add(g, middle, grad_mul(g, gaps(g, grad_out(g, 0)), vectors));
     } else {
         struct output a = grad_in(g, 0);
         v = grad_node_out(g, grad_nodev(g, "SelfAdjointEigV2", 1, &a, 0, NULL), 1);
     }
-    struct output da = product(g, v, product(g, middle, v, false, true), false, false);
+    struct output da = grad_matmul(g, v, grad_matmul(g, middle, v, false, true), false, false);
     da = lower(g, grad_add(g, da, transposed(g, da, true)));
     struct output diag = grad_op1(g, "diag_part=MatrixDiagPart", da);
     diag = grad_mul(g, diag, grad_const_like(g, diag, 0.5));
@@ -101,12 +93,13 @@ bool spectral_qr_grad(struct grad_ctx *g, struct status *st)
                          "QrGrad not implemented when ncols > nrows or full_matrices is true and "
                          "ncols != nrows.");
     struct output dq = grad_dy(g, 0), dr = grad_dy(g, 1);
-    struct output qdq = product(g, q, dq, true, false), rdr = product(g, r, dr, false, true);
+    struct output qdq = grad_matmul(g, q, dq, true, false),
+                  rdr = grad_matmul(g, r, dr, false, true);
     struct output skew = grad_add(g, grad_sub(g, qdq, transposed(g, qdq, true)),
                                   grad_sub(g, rdr, transposed(g, rdr, true)));
     struct output in_q = grad_add(g, dr, divided(g, lower(g, skew), r));
-    struct output beside = grad_sub(g, dq, product(g, q, qdq, false, false));
-    grad_set(g, 0, grad_add(g, product(g, q, in_q, false, false), divided(g, beside, r)));
+    struct output beside = grad_sub(g, dq, grad_matmul(g, q, qdq, false, false));
+    grad_set(g, 0, grad_add(g, grad_matmul(g, q, in_q, false, false), divided(g, beside, r)));
     return grad_done(g, st);
 }
 
@@ -138,16 +131,17 @@ static struct output svd_outside(struct grad_ctx *g, const struct svd *d, struct
                                  struct output dv1)
 {
     struct output dv1t = transposed(g, dv1, false);
-    struct output in_space = product(g, product(g, dv1t, v1, false, false), v1, false, true);
+    struct output in_space =
+        grad_matmul(g, grad_matmul(g, dv1t, v1, false, false), v1, false, true);
     struct output rest = grad_sub(g, dv1t, in_space);
     if (d->full) {
         struct output v2 = columns(g, d, d->v, d->m, d->n);
         struct output dv2 = columns(g, d, d->dv, d->m, d->n);
-        struct output mixed = product(g, v1, dv2, true, false);
-        rest = grad_sub(g, rest, product(g, mixed, v2, false, true));
+        struct output mixed = grad_matmul(g, v1, dv2, true, false);
+        rest = grad_sub(g, rest, grad_matmul(g, mixed, v2, false, true));
     }
     struct output inverse = grad_op1(g, "diag=MatrixDiag", grad_op1(g, "Reciprocal", d->s));
-    return product(g, product(g, d->u, inverse, false, false), rest, false, false);
+    return grad_matmul(g, grad_matmul(g, d->u, inverse, false, false), rest, false, false);
 }
 
 static struct output svd_wide(struct grad_ctx *g, const struct svd *d)
@@ -155,13 +149,13 @@ static struct output svd_wide(struct grad_ctx *g, const struct svd *d)
     struct output s = grad_op1(g, "diag=MatrixDiag", d->s);
     struct output f = gaps(g, grad_op1(g, "Square", d->s));
     struct output v1 = columns(g, d, d->v, 0, d->m), dv1 = columns(g, d, d->dv, 0, d->m);
-    struct output fu = grad_mul(g, f, product(g, d->u, d->du, true, false));
-    struct output fv = grad_mul(g, f, product(g, v1, dv1, true, false));
-    struct output left = product(g, grad_add(g, fu, transposed(g, fu, true)), s, false, false);
-    struct output right = product(g, s, grad_add(g, fv, transposed(g, fv, true)), false, false);
+    struct output fu = grad_mul(g, f, grad_matmul(g, d->u, d->du, true, false));
+    struct output fv = grad_mul(g, f, grad_matmul(g, v1, dv1, true, false));
+    struct output left = grad_matmul(g, grad_add(g, fu, transposed(g, fu, true)), s, false, false);
+    struct output right = grad_matmul(g, s, grad_add(g, fv, transposed(g, fv, true)), false, false);
     struct output middle =
         grad_add(g, grad_add(g, grad_op1(g, "diag=MatrixDiag", d->ds), left), right);
-    struct output da = product(g, d->u, product(g, middle, v1, false, true), false, false);
+    struct output da = grad_matmul(g, d->u, grad_matmul(g, middle, v1, false, true), false, false);
     return d->m == d->n ? da : grad_add(g, da, svd_outside(g, d, v1, dv1));
 }
 
@@ -171,7 +165,7 @@ static bool svd_values_grad(struct grad_ctx *g, struct status *st)
     struct node *svd = grad_nodev(g, "Svd", 1, &a, 0, NULL);
     struct output ds = grad_op1(g, "diag=MatrixDiag", grad_dy(g, 0));
     struct output u = grad_node_out(g, svd, 1), v = grad_node_out(g, svd, 2);
-    grad_set(g, 0, product(g, u, product(g, ds, v, false, true), false, false));
+    grad_set(g, 0, grad_matmul(g, u, grad_matmul(g, ds, v, false, true), false, false));
     return grad_done(g, st);
 }
 

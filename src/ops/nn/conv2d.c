@@ -223,7 +223,8 @@ static bool backward_filter_run(struct kctx *c, struct status *st)
 
 /* --- gradients --- */
 
-static const struct conv_family family = {"Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter"};
+static const struct conv_family family = {"Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter",
+                                          .shapes_at_once = true};
 
 static bool conv_grad(struct grad_ctx *g, struct status *st)
 {

@@ -208,8 +208,9 @@ static bool grad_filter_run(struct kctx *c, struct status *st)
 
 /* --- gradients --- */
 
-static const struct conv_family family = {"Conv3D", "Conv3DBackpropInputV2",
-                                          "Conv3DBackpropFilterV2"};
+static const struct conv_family family = {.forward = "Conv3D",
+                                          .by_input = "Conv3DBackpropInputV2",
+                                          .by_filter = "Conv3DBackpropFilterV2"};
 
 static bool conv_grad(struct grad_ctx *g, struct status *st)
 {

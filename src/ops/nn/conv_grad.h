@@ -12,6 +12,7 @@ struct output conv_grad_op(struct grad_ctx *g, const char *op, int n, const stru
 /* forward(x, filter); by_input(sizes of x, filter, dy); by_filter(x, sizes of the filter, dy). */
 struct conv_family {
     const char *forward, *by_input, *by_filter;
+    bool shapes_at_once; /* in tf.gradients */
 };
 MUST_CHECK bool conv_forward_grad(struct grad_ctx *g, const struct conv_family *f,
                                   struct status *st);

@@ -315,9 +315,9 @@ static bool filter_shape(struct infer_ctx *c, struct status *st)
 
 /* --- gradients --- */
 
-static const struct conv_family family = {"DepthwiseConv2dNative",
-                                          "DepthwiseConv2dNativeBackpropInput",
-                                          "DepthwiseConv2dNativeBackpropFilter"};
+static const struct conv_family family = {.forward = "DepthwiseConv2dNative",
+                                          .by_input = "DepthwiseConv2dNativeBackpropInput",
+                                          .by_filter = "DepthwiseConv2dNativeBackpropFilter"};
 
 static bool depthwise_grad(struct grad_ctx *g, struct status *st)
 {

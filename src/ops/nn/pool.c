@@ -262,8 +262,8 @@ static bool higher(struct grad_ctx *g, const char *op, int n, struct status *st)
     struct output in[5] = {grad_in(g, 0), grad_in(g, 1), grad_dy(g, 0)};
     for (int i = 3; i < n; i++)
         in[i] = grad_in(g, i);
-    grad_set(g, 0, grad_zeros_like(g, grad_in(g, 0)));
-    grad_set(g, 1, grad_zeros_like(g, grad_in(g, 1)));
+    grad_set(g, 0, grad_zeros_of(g, grad_in(g, 0)));
+    grad_set(g, 1, grad_zeros_of(g, grad_in(g, 1)));
     grad_set(g, 2, conv_grad_op(g, op, n, in));
     return grad_done(g, st);
 }

@@ -55,14 +55,14 @@ static bool relu6_op_grad(struct grad_ctx *g, struct status *st)
 static bool relu_grad_grad(struct grad_ctx *g, struct status *st)
 {
     grad_set(g, 0, grad_op2(g, "ReluGrad", grad_dy(g, 0), grad_in(g, 1)));
-    grad_set(g, 1, grad_zeros_like(g, grad_in(g, 1)));
+    grad_set(g, 1, grad_zeros_of(g, grad_in(g, 1)));
     return grad_done(g, st);
 }
 
 static bool relu6_grad_grad(struct grad_ctx *g, struct status *st)
 {
     grad_set(g, 0, grad_op2(g, "Relu6Grad", grad_dy(g, 0), grad_in(g, 1)));
-    grad_set(g, 1, grad_zeros_like(g, grad_in(g, 1)));
+    grad_set(g, 1, grad_zeros_of(g, grad_in(g, 1)));
     return grad_done(g, st);
 }
 
@@ -81,7 +81,7 @@ static bool leaky_relu_op_grad(struct grad_ctx *g, struct status *st)
 static bool leaky_relu_grad_grad(struct grad_ctx *g, struct status *st)
 {
     grad_set(g, 0, leaky(g, grad_dy(g, 0), grad_in(g, 1)));
-    grad_set(g, 1, grad_zeros_like(g, grad_in(g, 1)));
+    grad_set(g, 1, grad_zeros_of(g, grad_in(g, 1)));
     return grad_done(g, st);
 }
 

@@ -126,7 +126,7 @@ static bool by_result_grad(struct grad_ctx *g, const char *op, struct status *st
     struct output ddx = grad_dy(g, 0), dy = grad_in(g, 0), y = grad_in(g, 1);
     grad_set(g, 0, grad_op2(g, op, ddx, y));
     grad_set(g, 1,
-             grad_op3(g, "Select", grad_op2(g, "Less", y, grad_zeros_like(g, y)),
+             grad_op3(g, "Select", grad_op2(g, "Less", y, grad_const_like(g, y, 0)),
                       grad_mul(g, ddx, dy), grad_zeros_like(g, y)));
     return grad_done(g, st);
 }

@@ -112,6 +112,8 @@ static bool xent_grad(struct grad_ctx *g, struct status *st)
     if (grad_has_dy(g, 1))
         dx = grad_add(g, dx, second_order(g, logits, grad_dy(g, 1)));
     grad_set(g, 0, dx);
+    if (grad_as_python(g))
+        dloss = expand(g, grad_dy(g, 0));
     grad_set(g, 1, grad_mul(g, dloss, grad_neg(g, grad_op1(g, "LogSoftmax", logits))));
     return grad_done(g, st);
 }

@@ -30,6 +30,11 @@ struct reduce_undo reduce_undo(struct grad_ctx *g);
 /* v, shaped as the op's result, spread over x's shape. */
 struct output reduce_spread(struct grad_ctx *g, const struct reduce_undo *u, struct output v);
 
+/* As tf.gradients has them (reduce_python.c); the last: x's shape with 1 for reduced dims. */
+bool reduce_sum_python(struct grad_ctx *g, struct status *st);
+bool reduce_mean_python(struct grad_ctx *g, struct status *st);
+struct output reduce_kept_python(struct grad_ctx *g);
+
 bool reduce_sum_grad(struct grad_ctx *g, struct status *st);
 bool reduce_mean_grad(struct grad_ctx *g, struct status *st);
 bool reduce_prod_grad(struct grad_ctx *g, struct status *st);

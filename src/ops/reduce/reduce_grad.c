@@ -83,6 +83,8 @@ struct output reduce_spread(struct grad_ctx *g, const struct reduce_undo *u, str
 
 bool reduce_sum_grad(struct grad_ctx *g, struct status *st)
 {
+    if (grad_as_python(g))
+        return reduce_sum_python(g, st);
     struct reduce_undo u = reduce_undo(g);
     grad_set(g, 0, reduce_spread(g, &u, grad_dy(g, 0)));
     return grad_done(g, st);
@@ -95,6 +97,8 @@ static struct output product(struct grad_ctx *g, struct output v)
 
 bool reduce_mean_grad(struct grad_ctx *g, struct status *st)
 {
+    if (grad_as_python(g))
+        return reduce_mean_python(g, st);
     struct reduce_undo u = reduce_undo(g);
     struct output dx = reduce_spread(g, &u, grad_dy(g, 0));
     struct output in = product(g, grad_shape(g, grad_in(g, 0)));
@@ -109,12 +113,12 @@ bool reduce_mean_grad(struct grad_ctx *g, struct status *st)
 bool reduce_extreme_grad(struct grad_ctx *g, struct status *st)
 {
     struct output x = grad_in(g, 0);
-    struct reduce_undo u = reduce_undo(g);
-    struct output y = grad_reshape(g, grad_out(g, 0), u.kept);
-    struct output dy = grad_reshape(g, grad_dy(g, 0), u.kept);
+    struct output kept = grad_as_python(g) ? reduce_kept_python(g) : reduce_undo(g).kept;
+    struct output y = grad_reshape(g, grad_out(g, 0), kept);
+    struct output dy = grad_reshape(g, grad_dy(g, 0), kept);
     struct output hit = grad_cast(g, grad_op2(g, "Equal", y, x), grad_type_of(g, dy));
     struct output num = grad_op2(g, "Sum", hit, grad_in(g, 1));
-    num = grad_reshape(g, num, u.kept);
+    num = grad_reshape(g, num, kept);
     grad_set(g, 0, grad_mul(g, grad_div(g, hit, num), dy));
     return grad_done(g, st);
 }
