@@ -103,8 +103,11 @@ def difference(spec, value):
 def look_up(tf, symbol):
     value = tf
     for part in symbol.split('.')[1:]:
-        value = inspect.getattr_static(value, part) if (
+        owner = value
+        value = inspect.getattr_static(value, part, None) if (
             inspect.isclass(value) and part != '__init__') else getattr(value, part)
+        if value is None:  # what the class's own class finds: messages in messages
+            value = getattr(owner, part)
         if isinstance(value, (staticmethod, classmethod)):
             value = value.__func__
     return value

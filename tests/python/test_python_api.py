@@ -30,7 +30,8 @@ class TableTest(unittest.TestCase):
             'tf.x.C': ('class', table.WORKS, ''), 'tf.x.C.m': ('method', table.WORKS, ''),
             'tf.x.D': ('class', table.WORKS, ''),
             'tf.x.D.m': ('method', table.PARTLY, 'without a')})['tf.x'])
-        self.assertEqual(text, '- **tf.x** works: `C`, `f`; partly: `D` (m: without a); not yet: `g`')
+        self.assertEqual(
+            text, '- **tf.x** works: `C`, `f`; partly: `D` (m: without a); not yet: `g`')
         self.assertEqual(table.said_to_work(text), {'tf.x.C', 'tf.x.f'})
 
 

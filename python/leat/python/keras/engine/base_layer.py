@@ -16,6 +16,7 @@ from leat.python.keras.engine import input_spec as input_spec_module
 from leat.python.ops import variable_scope as vs
 from leat.python.ops import variables
 from leat.python.util import nest
+from leat.python.util import tf_decorator
 from leat.python.util import tf_inspect
 
 InputSpec = input_spec_module.InputSpec
@@ -450,6 +451,25 @@ class Layer(object):
 
     def get_output_shape_at(self, node_index):
         self._no_node('output shape')
+
+    def get_input_mask_at(self, node_index):
+        self._no_node('input mask')
+
+    def get_output_mask_at(self, node_index):
+        self._no_node('output mask')
+
+    @property
+    def name_scope(self):
+        """The scope of the layer's name, to be used with `with`."""
+        return ops.name_scope_v2(self.name)
+
+    @classmethod
+    def with_name_scope(cls, method):
+        """The method, in the scope of its layer's name."""
+        def wrapped(self, *args, **kwargs):
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+        return tf_decorator.make_decorator(method, wrapped)
 
 
 def _tensors_of(inputs):
