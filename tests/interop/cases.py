@@ -8,6 +8,7 @@ import cases_array
 import cases_audio
 import cases_blocks
 import cases_boxes
+import cases_cells
 import cases_ctc
 import cases_former
 import cases_gather
@@ -17,6 +18,7 @@ import cases_linear
 import cases_math
 import cases_nn
 import cases_places
+import cases_quantized
 import cases_random
 import cases_set
 import cases_sparse
@@ -32,6 +34,7 @@ GENERATORS.update(cases_array.GENERATORS)
 GENERATORS.update(cases_audio.GENERATORS)
 GENERATORS.update(cases_blocks.GENERATORS)
 GENERATORS.update(cases_boxes.GENERATORS)
+GENERATORS.update(cases_cells.GENERATORS)
 GENERATORS.update(cases_ctc.GENERATORS)
 GENERATORS.update(cases_former.GENERATORS)
 GENERATORS.update(cases_gather.GENERATORS)
@@ -40,6 +43,7 @@ GENERATORS.update(cases_image.GENERATORS)
 GENERATORS.update(cases_linear.GENERATORS)
 GENERATORS.update(cases_nn.GENERATORS)
 GENERATORS.update(cases_places.GENERATORS)
+GENERATORS.update(cases_quantized.GENERATORS)
 GENERATORS.update(cases_random.GENERATORS)
 GENERATORS.update(cases_set.GENERATORS)
 GENERATORS.update(cases_sparse.GENERATORS)
