@@ -14,7 +14,8 @@ class GRUBlockCell(LayerRNNCell):
 
     _names = ('w_ru', 'b_ru', 'w_c', 'b_c')
 
-    @deprecation.deprecated_args(None, 'cell_size is deprecated, use num_units instead', 'cell_size')
+    @deprecation.deprecated_args(None, 'cell_size is deprecated, use num_units instead',
+                                 'cell_size')
     def __init__(self, num_units=None, cell_size=None, reuse=None, name='gru_cell'):
         super(GRUBlockCell, self).__init__(_reuse=reuse, name=name)
         if (cell_size is None) == (num_units is None):

@@ -4,6 +4,7 @@ import abc
 
 from leat.python.framework import constant_op
 from leat.python.framework import dtypes
+from leat.python.framework import ops
 from leat.python.layers import base as base_layer
 from leat.python.ops import array_ops
 from leat.python.ops import gen_rnn_ops
@@ -145,7 +146,7 @@ class LSTMBlockWrapper(base_layer.Layer, metaclass=abc.ABCMeta):
             time_len = array_ops.shape(inputs)[0]
         first_cs, first_output, dtype = self._initial(initial_state, batch_size, dtype)
         if sequence_length is not None:
-            sequence_length = math_ops.cast(sequence_length, dtypes.int32)
+            sequence_length = ops.convert_to_tensor(sequence_length)
         cell_states, outputs = self._call_cell(inputs, first_cs, first_output, dtype,
                                                sequence_length)
         if sequence_length is None:
