@@ -61,7 +61,7 @@ static bool nearest_grad(struct grad_ctx *g, struct status *st)
     if (grad_as_python(g) && s->rank == 4 && shape_dim(s, 1) >= 0 && shape_dim(s, 2) >= 0 &&
         shape_dim(s, 1) <= INT32_MAX && shape_dim(s, 2) <= INT32_MAX) {
         const int32_t known[] = {(int32_t)shape_dim(s, 1), (int32_t)shape_dim(s, 2)};
-        grad_set(g, 0, back(g, grad_const_i32s(g, known, 2)));
+        grad_set(g, 0, resize_back(g, "ResizeNearestNeighborGrad", grad_const_i32s(g, known, 2)));
         return grad_done(g, st);
     }
     struct output begin = grad_const_i32s(g, (int32_t[]){1}, 1);
