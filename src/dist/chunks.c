@@ -16,11 +16,13 @@ enum {
     MAX_LENGTH = 64 << 20,
     UNDER_WAY = 4
 };
+#define UNUSED_NS ((int64_t)600 * 1000000000)
 
 struct offer {
     uint64_t id;
     uint64_t mark; /* id; 0 before the bytes go: others read it where it lies (plane_shared.c) */
     int64_t step_id;
+    int64_t used_ns; /* made, or last fetched from; guarded by the list's lock */
     struct tensor value;
     struct offer *next;
 };
@@ -62,6 +64,25 @@ bool offers_wants(const struct tensor *t)
 {
     return !dtype_is_managed(t->dtype) && t->num_elems > 0 &&
            (FAILPOINT("chunks") || tensor_bytes(t) > (size_t)SPLIT_BYTES);
+}
+
+/* Takes offers out of the list: of a step, of an id, and what was not used since. */
+static void drop(struct offers *o, const int64_t *step_id, const uint64_t *id, int64_t since_ns)
+{
+    struct offer *gone = NULL;
+    lock_take(&o->lock);
+    for (struct offer **at = &o->first; *at;) {
+        struct offer *x = *at;
+        if ((step_id && x->step_id == *step_id) || (id && x->id == *id) || x->used_ns < since_ns) {
+            *at = x->next;
+            x->next = gone;
+            gone = x;
+        } else {
+            at = &x->next;
+        }
+    }
+    lock_drop(&o->lock);
+    free_list(gone);
 }
 
 bool offers_random(uint64_t *id, struct status *st)
@@ -106,6 +127,8 @@ bool offers_add(struct offers *o, int64_t step_id, const struct tensor *t, int p
         free_list(offer);
         return false;
     }
+    offer->used_ns = clock_now_ns();
+    drop(o, NULL, NULL, offer->used_ns - UNUSED_NS); /* who was to take them is gone */
     lock_take(&o->lock);
     offer->next = o->first;
     o->first = offer;
@@ -113,42 +136,26 @@ bool offers_add(struct offers *o, int64_t step_id, const struct tensor *t, int p
     return true;
 }
 
-/* Takes offers out of the list: of a step, or the one of an id. */
-static void drop(struct offers *o, const int64_t *step_id, const uint64_t *id)
-{
-    struct offer *gone = NULL;
-    lock_take(&o->lock);
-    for (struct offer **at = &o->first; *at;) {
-        struct offer *x = *at;
-        if ((step_id && x->step_id == *step_id) || (id && x->id == *id)) {
-            *at = x->next;
-            x->next = gone;
-            gone = x;
-        } else {
-            at = &x->next;
-        }
-    }
-    lock_drop(&o->lock);
-    free_list(gone);
-}
-
 void offers_drop_step(struct offers *o, int64_t step_id)
 {
-    drop(o, &step_id, NULL);
+    drop(o, &step_id, NULL, INT64_MIN);
 }
 
 bool offers_fetch(struct offers *o, const struct pb_leat_peer_fetch_request *q, struct rpc_msg *m,
                   struct status *st)
 {
     if (q->length == 0) {
-        drop(o, NULL, &q->id);
+        drop(o, NULL, &q->id, INT64_MIN);
         return true;
     }
     struct tensor t = {0};
     lock_take(&o->lock);
-    for (struct offer *x = o->first; x; x = x->next)
-        if (x->id == q->id)
+    for (struct offer *x = o->first; x; x = x->next) {
+        if (x->id == q->id) {
+            x->used_ns = clock_now_ns();
             t = tensor_copy(&x->value);
+        }
+    }
     lock_drop(&o->lock);
     if (!t.buf)
         return status_fail(st, STATUS_ABORTED, "Fetch: the step of this tensor is over");

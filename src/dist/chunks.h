@@ -8,7 +8,8 @@
  *   CHUNKS_FETCH {id, offset, length}                the bytes
  *   CHUNKS_FETCH {id}                                thanks: the offer goes
  *
- * An offer goes with its step too. Any thread. */
+ * An offer goes with its step too, and where nobody has asked for it in ten minutes, as the next
+ * one is made. Any thread. */
 #ifndef LEAT_DIST_CHUNKS_H
 #define LEAT_DIST_CHUNKS_H
 

@@ -7,13 +7,13 @@
 
 #include "dist/ucx.h"
 
-enum { CLOSE_TURNS = 1000 };
+enum { TURNS = 64, CLOSE_TURNS = 1000 }; /* TURNS: before another link's */
 
 bool ucx_link_progress(struct ucx_link *l)
 {
     const struct ucx_library *lib = l->ucx->lib;
     bool moved = false;
-    while (!l->broken && lib->ucp_worker_progress(l->worker) != 0)
+    for (int i = 0; i < TURNS && !l->broken && lib->ucp_worker_progress(l->worker) != 0; i++)
         moved = true;
     return moved;
 }
