@@ -37,6 +37,8 @@ class Graph(object):
     """Operations and the tensors between them. Not for two threads that both add to it at once
     without a lock of their own, but the library itself stays whole if they do."""
 
+    _tensor_class = ops.Tensor  # of what its nodes give
+
     def __init__(self):
         self._c = core.Graph()
         self._ops = {}           # address -> Operation
@@ -105,7 +107,7 @@ class Graph(object):
         ptr, name, types = self._add_node(op_type, name, inputs, attrs, line)
         op = ops.Operation(None, self, _ptr=ptr)
         op._name = name
-        op._outputs = [ops.Tensor(op, i, t) for i, t in enumerate(types)]
+        op._outputs = [self._tensor_class(op, i, t) for i, t in enumerate(types)]
         op._stack = stack
         return op
 

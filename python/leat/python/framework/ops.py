@@ -320,7 +320,7 @@ class Operation(object):
     @property
     def outputs(self):
         if self._outputs is None:
-            self._outputs = [Tensor(self, i, t)
+            self._outputs = [self._graph._tensor_class(self, i, t)
                              for i, t in enumerate(core.op_output_types(self._ptr))]
         return self._outputs
 

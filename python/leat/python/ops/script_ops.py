@@ -7,7 +7,6 @@ import numpy as np
 
 from leat._load import core
 from leat.python.framework import dtypes
-from leat.python.framework import errors_impl
 from leat.python.framework import ops
 from leat.python.ops import gen_script_ops
 
@@ -111,7 +110,34 @@ def numpy_function(func, inp, Tout, name=None):
 
 
 def eager_py_func(func, inp, Tout, name=None):
-    """Needs eager tensors, which are not here."""
-    raise errors_impl.UnimplementedError(
-        None, None, 'tf.py_function calls its function with eager tensors, which Leat has not '
-        '(docs/python-api.md); tf.py_func and tf.numpy_function call it with arrays')
+    """func of tensors whose values are there (`x.numpy()`, `if x > 0`), as an op with gradients."""
+    from leat.python.ops import values_at_once
+    is_list = isinstance(Tout, (list, tuple))
+    types = [dtypes.as_dtype(t) for t in (Tout if is_list else [Tout])]
+    if not callable(func):
+        raise ValueError('Expected func to be callable, got func of type {}'.format(type(func)))
+    return _eager_op(values_at_once.caller(func, types), values_at_once.gradient_of(func, types),
+                     inp, types, is_list, name)
+
+
+def _eager_op(call, gradient, inp, types, is_list, name):
+    held = _Function(call, types)
+    held.gradient = gradient
+    graph = ops.get_default_graph()
+    while graph.building_function and getattr(graph, '_outer_graph', None) is not None:
+        graph = graph._outer_graph
+    graph._py_funcs_used_in_graph.append(held)
+    result = gen_script_ops.eager_py_func(input=inp, token=_py_funcs.insert(held), Tout=types,
+                                          name=name)
+    if isinstance(result, ops.Operation) or is_list:
+        return result
+    return result[0]
+
+
+@ops.RegisterGradient('EagerPyFunc')
+def _eager_py_func_grad(op, *dy):
+    held = _py_funcs._functions.get(op.get_attr('token').decode())
+    if held is None:
+        raise ValueError('callback %s is not found' % op.get_attr('token'))
+    types = [x.dtype for x in op.inputs]
+    return _eager_op(held.gradient, None, list(dy) + list(op.inputs), types, True, None)
