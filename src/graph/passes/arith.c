@@ -14,7 +14,7 @@
 
 /* The rules' ops. Those of `operands` give back one of two; of `same` their input; two of `undone`
  * in a row what the first was given, two of `settled` what the first gave; `reshapes` their input
- * when its shape stays. */
+ * when its shape stays; `reductions` theirs when they are along no axis. */
 static const char *const operands[] = {"Mul", "Add",     "AddV2",      "Sub",
                                        "Div", "RealDiv", "TruncateDiv"};
 static const char *const same[] = {"Identity", "StopGradient",          "PreventGradient",
@@ -24,6 +24,7 @@ static const char *const settled[] = {"Abs",  "Sign", "Floor", "Ceil",
                                       "Rint", "Relu", "Relu6", "ZerosLike"};
 static const char *const reshapes[] = {"Reshape", "Squeeze", "BroadcastTo", "Tile",
                                        "Slice",   "Pad",     "PadV2",       "MirrorPad"};
+static const char *const reductions[] = {"Sum", "Prod", "Max", "Min", "Mean"};
 static const char *const others[] = {"Cast", "Bitcast", "AddN", "IdentityN", "Pack", "Unpack"};
 
 struct arith {
@@ -67,7 +68,7 @@ static bool is_candidate(struct arith *a, const struct rnode *n)
     uintptr_t answer = (uintptr_t)u64map_find(&a->candidates, key);
     if (answer == 0) {
         bool yes = IN(n, operands) || IN(n, same) || IN(n, undone) || IN(n, settled) ||
-                   IN(n, reshapes) || IN(n, others);
+                   IN(n, reshapes) || IN(n, reductions) || IN(n, others);
         answer = yes ? YES : NO;
         u64map_put(&a->candidates, key, (void *)answer);
     }
@@ -135,6 +136,10 @@ static bool is_identity(const struct rnode *n)
         return attrs_type(n->attrs, "SrcT") == attrs_type(n->attrs, "DstT");
     if (rnode_is(n, "Bitcast"))
         return attrs_type(n->attrs, "T") == attrs_type(n->attrs, "type");
+    if (IN(n, reductions)) { /* along no axis */
+        const struct tensor *axes = redge_const(n->inputs[1]);
+        return axes && axes->num_elems == 0;
+    }
     return IN(n, same) || (rnode_is(n, "AddN") && n->num_inputs == 1);
 }
 

@@ -159,6 +159,22 @@ static void test_arith__packs_and_unpacks(void **state UNUSED)
     graph_unref(g);
 }
 
+static void test_arith__sums_along_no_axis(void **state UNUSED)
+{
+    static const char *const ops[] = {"Sum", "Prod", "Max", "Min", "Mean"};
+    for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+        struct graph *g = graph_new();
+        int zero = 0;
+        struct output x = p_in(g, "x", DT_FLOAT, -1, NULL);
+        struct output y = p_op2(g, ops[i], "y", x, p_ints(g, "none", 0, &zero));
+        reads(g, y, "Exp(x)");
+        g = graph_new();
+        x = p_in(g, "x", DT_FLOAT, -1, NULL);
+        y = p_op2(g, ops[i], "y", x, p_ints(g, "one", 1, &zero));
+        reads(g, y, "Exp(y)");
+    }
+}
+
 static void test_arith__fetched_nodes_stay(void **state UNUSED)
 {
     struct graph *g = graph_new();
@@ -184,6 +200,7 @@ int main(void)
         cmocka_unit_test(test_arith__shapes_that_stay),
         cmocka_unit_test(test_arith__reshapes_in_a_row),
         cmocka_unit_test(test_arith__packs_and_unpacks),
+        cmocka_unit_test(test_arith__sums_along_no_axis),
         cmocka_unit_test(test_arith__fetched_nodes_stay),
     };
     return cmocka_run_group_tests(tests, graph_fixture_ops, NULL);
