@@ -38,8 +38,9 @@ demo: ## build the library and the command, then train the demo's models on real
 test: all ## build, then run the tests
 	@$(RUN_TESTS) $(BUILD) --tier $(or $(TIER),test) $(TESTS)
 
-interop: all ## compare with TensorFlow 1.15.5 itself (needs PyPI and a Python 3.7)
+interop: all ## compare with TensorFlow 1.15.5 itself (needs PyPI and a Python 3.7), clusters with 2.15.1 too
 	@python3 tools/peers.py tf1
+	@$(if $(filter quick,$(TIER)),:,python3 tools/peers.py tf2 || true)
 	@python3 tests/interop/run.py --build $(BUILD) --tier $(or $(TIER),test)
 
 peers: ## install what we measure against into build/peers (PEERS=all: PyTorch too)
