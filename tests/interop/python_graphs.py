@@ -33,6 +33,7 @@ OTHER_OPS = {'Switch', 'Merge', 'Enter', 'Exit', 'NextIteration', 'TensorArrayGr
 # (case, what differs on purpose): DIFFERENCES.md
 KNOWN = [
     ('opt_sync_replicas', r'^Fill: inputs'),
+    ('py_function', r'EagerPyFunc: (inputs|Tin)'),
     ('decay_piecewise', r'cond/Merge: inputs .*AssertGuard/Merge'),
 ]
 

@@ -17,18 +17,14 @@ __all__ = ['crf_sequence_score', 'crf_log_norm', 'crf_log_likelihood', 'crf_unar
            'CrfDecodeForwardRnnCell', 'CrfDecodeBackwardRnnCell', 'crf_multitag_sequence_score']
 
 
-def _static_length(inputs):
-    return tensor_shape.dimension_value(inputs.shape[1])
-
-
 def _known_or(tensor, axis):
     return tensor_shape.dimension_value(tensor.shape[axis]) or array_ops.shape(tensor)[axis]
 
 
 def _of_one_or_more(inputs, one, more):
     """one() where sequences have a single step, which has no transitions."""
-    return utils.smart_cond(pred=math_ops.equal(_known_or(inputs, 1), 1) if _static_length(
-        inputs) is None else _static_length(inputs) == 1, true_fn=one, false_fn=more)
+    return utils.smart_cond(pred=math_ops.equal(_known_or(inputs, 1), 1), true_fn=one,
+                            false_fn=more)
 
 
 def crf_sequence_score(inputs, tag_indices, sequence_lengths, transition_params):
@@ -97,7 +93,7 @@ def crf_log_likelihood(inputs, tag_indices, sequence_lengths, transition_params=
 
 def crf_unary_score(tag_indices, sequence_lengths, inputs):
     """What the tags by themselves score."""
-    batch, length, num_tags = (_known_or(inputs, axis) for axis in range(3))
+    batch, length, num_tags = (array_ops.shape(inputs)[axis] for axis in range(3))
     flat = array_ops.reshape(inputs, [-1])
     offsets = array_ops.expand_dims(math_ops.range(batch) * length * num_tags, 1)
     offsets += array_ops.expand_dims(math_ops.range(length) * num_tags, 0)
