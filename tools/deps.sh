@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that a group of make's targets needs and that are missing.
 #
-#   tools/deps.sh GROUP...     build test lint sanitize cross cover peers, or all
+#   tools/deps.sh GROUP...     build test lint sanitize cross cover peers faults, or all
 #
+# Without those of faults the tests that cut a network up skip, and say so.
 # Root installs, a user goes through sudo; where neither works the one command to run is printed,
 # and the exit status is 1. Without dpkg nothing is checked: the build says what it lacks.
 set -eu
@@ -19,7 +20,8 @@ packages_of() {
     cross) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
     cover) echo gcovr ;;
     peers) echo python3-venv libxsmm-dev ;;
-    all) for group in build test lint sanitize cross cover peers; do packages_of $group; done ;;
+    faults) echo nftables ;;
+    all) for group in build test lint sanitize cross cover peers faults; do packages_of $group; done ;;
     *) echo "tools/deps.sh: no group '$1'" >&2; exit 2 ;;
     esac
 }

@@ -19,6 +19,7 @@
 
 #include "base/lock.h"
 #include "dist/wire.h"
+#include "netns.h"
 
 bool faults_available(void)
 {
@@ -52,7 +53,18 @@ static int hold_port(int *port)
     return fd;
 }
 
-static void choose(struct faults_cluster *c, int ps, int workers, int standbys)
+/* A port that is free now, and held until all are chosen; in a namespace of its own, any is. */
+static int place(struct faults_task *t, int at, bool apart)
+{
+    enum { APART_PORT = 2222 };
+    t->host = apart ? netns_address(at) : "127.0.0.1";
+    t->apart = apart;
+    t->ns = at;
+    t->port = APART_PORT;
+    return apart ? -1 : hold_port(&t->port);
+}
+
+static void choose(struct faults_cluster *c, int ps, int workers, int standbys, bool apart)
 {
     int fds[FAULTS_MAX_TASKS];
     char deadline[32];
@@ -62,27 +74,32 @@ static void choose(struct faults_cluster *c, int ps, int workers, int standbys)
         struct faults_task *t = &c->v[c->n++];
         size_t at = strlen(c->spec);
         *t = (struct faults_task){.job = i < ps ? "ps" : "worker", .index = i < ps ? i : i - ps};
-        fds[i] = hold_port(&t->port);
-        snprintf(c->spec + at, sizeof c->spec - at, "%s127.0.0.1:%d",
+        fds[i] = place(t, i, apart);
+        snprintf(c->spec + at, sizeof c->spec - at, "%s%s:%d",
                  i == 0    ? ps ? "ps=" : "worker="
                  : i == ps ? ";worker="
                            : ",",
-                 t->port);
+                 t->host, t->port);
     }
     for (int i = 0; i < standbys; i++) {
         struct faults_task *t = &c->v[c->n];
         size_t at = strlen(c->standbys);
         *t = (struct faults_task){.job = "ps", .index = i, .standby = true};
-        fds[c->n++] = hold_port(&t->port);
-        snprintf(c->standbys + at, sizeof c->standbys - at, "%s/job:ps/task:%d=127.0.0.1:%d",
-                 i ? "," : "", i, t->port);
+        fds[c->n] = place(t, c->n, apart);
+        c->n++;
+        snprintf(c->standbys + at, sizeof c->standbys - at, "%s/job:ps/task:%d=%s:%d", i ? "," : "",
+                 i, t->host, t->port);
     }
-    for (int i = 0; i < c->n; i++)
-        close(fds[i]);
+    for (int i = 0; i < c->n; i++) {
+        if (fds[i] >= 0)
+            close(fds[i]);
+    }
     if (standbys > 0)
         setenv("LEAT_STANDBYS", c->standbys, 1);
     else
         unsetenv("LEAT_STANDBYS");
+    if (apart)
+        setenv("LEAT_INSECURE", "1", 1); /* no addresses of the loopback */
     snprintf(deadline, sizeof deadline, "%lld", (long long)faults_deadline_ms());
     setenv("LEAT_FAILURE_DEADLINE_MS", deadline, 1); /* ours, and the tasks' */
     setenv("TF_CPP_MIN_LOG_LEVEL", "3", 0);
@@ -90,12 +107,17 @@ static void choose(struct faults_cluster *c, int ps, int workers, int standbys)
 
 void faults_init(struct faults_cluster *c, int ps, int workers)
 {
-    choose(c, ps, workers, 0);
+    choose(c, ps, workers, 0, false);
 }
 
 void faults_init_standby(struct faults_cluster *c, int ps, int workers)
 {
-    choose(c, ps, workers, ps);
+    choose(c, ps, workers, ps, false);
+}
+
+void faults_init_apart(struct faults_cluster *c, int ps, int workers)
+{
+    choose(c, ps, workers, ps, true);
 }
 
 struct faults_task *faults_standby(struct faults_cluster *c, int index)
@@ -132,7 +154,8 @@ void faults_wait_in_sync(struct faults_cluster *c, int index)
 {
     char address[40];
     struct status st = {0};
-    snprintf(address, sizeof address, "127.0.0.1:%d", faults_task(c, "worker", 0)->port);
+    const struct faults_task *witness = faults_task(c, "worker", 0);
+    snprintf(address, sizeof address, "%s:%d", witness->host, witness->port);
     struct rpc_channel *channel = rpc_channel_new(address, NULL, true, &st);
     assert_non_null(channel);
     int64_t until = clock_now_ns() + faults_deadline_ms() * 60000000;
@@ -230,6 +253,8 @@ static void become(const struct faults_cluster *c, const struct faults_task *t, 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(127);
+    if (t->apart && !netns_enter(t->ns))
+        _exit(126);
     dup2(out, 1);
     if (t->standby) {
         char name[40];
@@ -315,6 +340,6 @@ void faults_clear(struct faults_cluster *c)
 const char *faults_target(const struct faults_task *t)
 {
     static char target[64];
-    snprintf(target, sizeof target, "grpc://127.0.0.1:%d", t->port);
+    snprintf(target, sizeof target, "grpc://%s:%d", t->host, t->port);
     return target;
 }

@@ -17,8 +17,11 @@ enum { FAULTS_MAX_TASKS = 8 };
 struct faults_task {
     const char *job;
     int index, port;
-    bool standby; /* the process that stands by for the task */
-    pid_t pid;    /* 0: not running */
+    bool standby;     /* the process that stands by for the task */
+    const char *host; /* 127.0.0.1, or of its namespace */
+    bool apart;       /* in network namespace ns (netns.h) */
+    int ns;
+    pid_t pid; /* 0: not running */
 };
 struct faults_cluster {
     struct faults_task v[FAULTS_MAX_TASKS];
@@ -37,6 +40,9 @@ int64_t faults_deadline_ms(void);
 void faults_init(struct faults_cluster *c, int ps, int workers);
 /* The same with a process that stands by for each ps; the witness is worker 0. */
 void faults_init_standby(struct faults_cluster *c, int ps, int workers);
+/* The same, each process in a network namespace of its own, in the order of c->v; netns_open was
+ * called for as many or more. */
+void faults_init_apart(struct faults_cluster *c, int ps, int workers);
 /* Before they are started: all processes see each other by links that can be broken. */
 void faults_use_relay(struct faults_cluster *c, uint64_t seed);
 /* The links between two processes, in both directions; b NULL: between a and all others. */
@@ -56,7 +62,7 @@ int faults_end(struct faults_task *t);
 void faults_signal(struct faults_task *t, int sig); /* SIGSTOP, SIGCONT */
 /* Kills what still runs. */
 void faults_clear(struct faults_cluster *c);
-/* "grpc://127.0.0.1:PORT"; replaced by the next call. */
+/* "grpc://HOST:PORT"; replaced by the next call. */
 const char *faults_target(const struct faults_task *t);
 
 #endif

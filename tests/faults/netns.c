@@ -199,8 +199,9 @@ bool netns_enter(int i)
 static const char *rules_of(enum netns_mode mode)
 {
 #define BEGIN "flush ruleset\ntable inet cut {\n"
-#define IN(what) "chain in { type filter hook input priority 0; iif \"lo\" accept; " what " }\n"
-#define OUT(what) "chain out { type filter hook output priority 0; oif \"lo\" accept; " what " }\n"
+#define IN(what) "chain in { type filter hook input priority 0; iif \"lo\" accept; " what "\n }\n"
+#define OUT(what)                                                                                  \
+    "chain out { type filter hook output priority 0; oif \"lo\" accept; " what "\n }\n"
     switch (mode) {
     case NETNS_DROP:
         return BEGIN IN("drop") OUT("drop") "}\n";
