@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Case table: random numbers from generators kept in variables; the last output is what the variable
- * holds after. The numbers are TensorFlow 1.15.5's. */
+/* Case table: random numbers from generators kept in variables; the last output is what the
+ * variable holds after. The numbers are TensorFlow 1.15.5's. */
 #include "op_case.h"
 
 /* clang-format off */
