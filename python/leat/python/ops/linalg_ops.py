@@ -95,7 +95,8 @@ def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
 
 def self_adjoint_eig(tensor, name=None):
     """(eigenvalues, eigenvectors)."""
-    return gen_linalg_ops.self_adjoint_eig_v2(tensor, compute_v=True, name=name)
+    values, vectors = gen_linalg_ops.self_adjoint_eig_v2(tensor, compute_v=True, name=name)
+    return values, vectors
 
 
 def self_adjoint_eigvals(tensor, name=None):

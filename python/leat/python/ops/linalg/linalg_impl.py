@@ -7,6 +7,7 @@ from leat.python.ops import array_ops
 from leat.python.ops import gen_linalg_ops
 from leat.python.ops import linalg_ops
 from leat.python.ops import math_ops
+from leat.python.ops import special_math_ops
 from leat.python.ops.linalg.matrix_exponential import matrix_exponential  # noqa: F401
 
 _ELSEWHERE = {
@@ -20,12 +21,18 @@ _OF_LINALG = {'eigh': 'self_adjoint_eig', 'eigvalsh': 'self_adjoint_eigvals',
               'lstsq': 'matrix_solve_ls'}
 
 
+einsum = special_math_ops.einsum
+trace = math_ops.trace
+
+
 def __getattr__(name):
     if name in _OF_ARRAYS:
         return getattr(array_ops, _OF_ARRAYS[name])
+    if name in _ELSEWHERE:
+        return getattr(gen_linalg_ops, _ELSEWHERE[name])
     if name in _OF_LINALG or hasattr(linalg_ops, name):
         return getattr(linalg_ops, _OF_LINALG.get(name, name))
-    return getattr(gen_linalg_ops, _ELSEWHERE.get(name, name))
+    return getattr(gen_linalg_ops, name)
 
 
 def logdet(matrix, name=None):

@@ -1,28 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of linear operators: matrices, or batches of them, by what they are made of.
+"""LinearOperator: a matrix, or a batch of them, by what can be done with it.
 
-A subclass writes _shape, _shape_tensor and _matmul; the rest is done by the dense matrix where the
-subclass knows no better way."""
+A class tells its shape and its product with a matrix (_shape, _shape_tensor, _matmul); what else it
+does not say is computed from a dense matrix. Hints (is_non_singular and so on) tell what is known:
+True, False, or None.
+"""
+import abc
 import contextlib
 
 import numpy as np
 
+from leat.python.framework import dtypes
 from leat.python.framework import ops
 from leat.python.framework import tensor_shape
 from leat.python.framework import tensor_util
+from leat.python.module import module
 from leat.python.ops import array_ops
 from leat.python.ops import check_ops
 from leat.python.ops import linalg_ops
 from leat.python.ops import math_ops
+from leat.python.ops.linalg import linalg_impl as linalg
+from leat.python.ops.linalg import linear_operator_algebra
+from leat.python.ops.linalg import linear_operator_util
+from leat.python.platform import tf_logging as logging
 
-__all__ = ['LinearOperator']
 
-
-class LinearOperator(object):
-    """A linear map of vectors, with hints of what kind it is (None for not known)."""
+class LinearOperator(module.Module, metaclass=abc.ABCMeta):
+    """Base of all linear operators."""
 
     def __init__(self, dtype, graph_parents=None, is_non_singular=None, is_self_adjoint=None,
                  is_positive_definite=None, is_square=None, name=None):
+        super(LinearOperator, self).__init__(name=None)
+        graph_parents = [] if graph_parents is None else graph_parents
+        for i, parent in enumerate(graph_parents):
+            if parent is None or not tensor_util.is_tensor(parent):
+                raise ValueError('Graph parent item %d is not a Tensor; %s.' % (i, parent))
         if is_positive_definite:
             if is_non_singular is False:
                 raise ValueError('A positive definite matrix is always non-singular.')
@@ -36,11 +48,7 @@ class LinearOperator(object):
                 raise ValueError('A self-adjoint matrix is always square.')
             is_square = True
         self._is_square_set_or_implied_by_hints = is_square
-        graph_parents = [] if graph_parents is None else graph_parents
-        for i, t in enumerate(graph_parents):
-            if t is None or not tensor_util.is_tensor(t):
-                raise ValueError('Graph parent item %d is not a Tensor; %s.' % (i, t))
-        self._dtype = dtype
+        self._dtype = dtypes.as_dtype(dtype).base_dtype if dtype else dtype
         self._graph_parents = graph_parents
         self._is_non_singular = is_non_singular
         self._is_self_adjoint = is_self_adjoint
@@ -49,127 +57,124 @@ class LinearOperator(object):
 
     @contextlib.contextmanager
     def _name_scope(self, name=None):
-        with ops.name_scope(self.name):
-            with ops.name_scope(name) as scope:
-                yield scope
+        full = self.name
+        if name is not None:
+            full += '/' + name
+        with ops.name_scope(full) as scope:
+            yield scope
 
-    @property
-    def dtype(self):
-        return self._dtype
+    # --- what it is ---
 
-    @property
-    def name(self):
-        return self._name
-
-    @property
-    def graph_parents(self):
-        return self._graph_parents
-
-    @property
-    def is_non_singular(self):
-        return self._is_non_singular
-
-    @property
-    def is_self_adjoint(self):
-        return self._is_self_adjoint
-
-    @property
-    def is_positive_definite(self):
-        return self._is_positive_definite
+    dtype = property(lambda self: self._dtype)
+    name = property(lambda self: self._name)
+    graph_parents = property(lambda self: self._graph_parents)
+    is_non_singular = property(lambda self: self._is_non_singular)
+    is_self_adjoint = property(lambda self: self._is_self_adjoint)
+    is_positive_definite = property(lambda self: self._is_positive_definite)
 
     @property
     def is_square(self):
-        sizes = [tensor_shape.dimension_value(d) for d in (self.domain_dimension,
-                                                           self.range_dimension)]
-        known = None if None in sizes else sizes[0] == sizes[1]
-        if known is not None and self._is_square_set_or_implied_by_hints not in (None, known):
-            raise ValueError('User provided hint is_square %s while the operator has shape %s'
-                             % (self._is_square_set_or_implied_by_hints, self.shape))
-        return self._is_square_set_or_implied_by_hints if known is None else known
+        """Whether it is square, by hint or by shape."""
+        dims = self.domain_dimension, self.range_dimension
+        if None in (dims[0].value, dims[1].value):
+            return self._is_square_set_or_implied_by_hints
+        square = dims[0] == dims[1]
+        if self._is_square_set_or_implied_by_hints is not None and \
+                self._is_square_set_or_implied_by_hints != square:
+            raise ValueError('self.is_square_set_or_implied_by_hints is %s, but the shape says %s'
+                             % (self._is_square_set_or_implied_by_hints, square))
+        return square
 
-    # ---- shapes ----
-
+    @abc.abstractmethod
     def _shape(self):
-        raise NotImplementedError('_shape is not implemented.')
-
-    def _shape_tensor(self):
-        raise NotImplementedError('_shape_tensor is not implemented.')
+        """The static shape."""
 
     @property
     def shape(self):
         return self._shape()
 
+    @abc.abstractmethod
+    def _shape_tensor(self):
+        """The shape as a tensor."""
+
+    def shape_tensor(self, name='shape_tensor'):
+        with self._name_scope(name):
+            if self.shape.is_fully_defined():
+                return linear_operator_util.shape_tensor(self.shape.as_list())
+            return self._shape_tensor()
+
     @property
     def batch_shape(self):
         return self.shape[:-2]
+
+    def batch_shape_tensor(self, name='batch_shape_tensor'):
+        with self._name_scope(name):
+            if self.batch_shape.is_fully_defined():
+                return linear_operator_util.shape_tensor(self.batch_shape.as_list(),
+                                                         name='batch_shape')
+            return self.shape_tensor()[:-2]
 
     @property
     def tensor_rank(self):
         with self._name_scope('tensor_rank'):
             return self.shape.ndims
 
-    @property
-    def domain_dimension(self):
-        if self.shape.ndims is None:
-            return tensor_shape.Dimension(None)
-        return self.shape.dims[-1]
-
-    @property
-    def range_dimension(self):
-        if self.shape.dims is None:
-            return tensor_shape.Dimension(None)
-        return self.shape.dims[-2]
-
-    def _shape_vector(self):
-        """The shape as a tensor, constant where it is known."""
-        if self.shape.is_fully_defined():
-            return ops.convert_to_tensor(self.shape.as_list(), dtype='int32')
-        return self._shape_tensor()
-
-    def shape_tensor(self, name='shape_tensor'):
-        with self._name_scope(name):
-            return self._shape_vector()
-
-    def batch_shape_tensor(self, name='batch_shape_tensor'):
-        with self._name_scope(name):
-            if self.batch_shape.is_fully_defined():
-                return ops.convert_to_tensor(self.batch_shape.as_list(), dtype='int32',
-                                             name='batch_shape')
-            return self._shape_vector()[:-2]
-
     def tensor_rank_tensor(self, name='tensor_rank_tensor'):
         with self._name_scope(name):
-            if self.shape.ndims is not None:
-                return ops.convert_to_tensor(self.shape.ndims)
-            return array_ops.size(self._shape_vector())
+            if self.tensor_rank is not None:
+                return ops.convert_to_tensor(self.tensor_rank)
+            return array_ops.size(self.shape_tensor())
+
+    @property
+    def domain_dimension(self):
+        """The number of columns."""
+        return tensor_shape.Dimension(None) if self.shape.ndims is None else self.shape.dims[-1]
 
     def domain_dimension_tensor(self, name='domain_dimension_tensor'):
         with self._name_scope(name):
-            known = tensor_shape.dimension_value(self.domain_dimension)
-            return self._shape_vector()[-1] if known is None else ops.convert_to_tensor(known)
+            if self.domain_dimension.value is not None:
+                return ops.convert_to_tensor(self.domain_dimension.value)
+            return self.shape_tensor()[-1]
+
+    @property
+    def range_dimension(self):
+        """The number of rows."""
+        return tensor_shape.Dimension(None) if not self.shape.ndims else self.shape.dims[-2]
 
     def range_dimension_tensor(self, name='range_dimension_tensor'):
         with self._name_scope(name):
-            known = tensor_shape.dimension_value(self.range_dimension)
-            return self._shape_vector()[-2] if known is None else ops.convert_to_tensor(known)
+            if self.range_dimension.value is not None:
+                return ops.convert_to_tensor(self.range_dimension.value)
+            return self.shape_tensor()[-2]
 
-    # ---- assertions ----
+    # --- checks ---
 
     def _assert_non_singular(self):
-        s = linalg_ops.svd(self.to_dense(), compute_uv=False)
-        return check_ops.assert_less(
-            math_ops.reduce_max(s, axis=-1) / math_ops.reduce_min(s, axis=-1),
-            math_ops.cast(1. / np.finfo(self.dtype.real_dtype.as_numpy_dtype).eps,
-                          self.dtype.real_dtype),
-            message='Singular matrix up to precision epsilon.')
+        """By the smallest singular value over the largest."""
+        if self._is_self_adjoint:
+            values = linalg_ops.self_adjoint_eigvals(self.to_dense())
+            values = math_ops.abs(values)
+            ratio = math_ops.reduce_max(values, axis=-1) / math_ops.reduce_min(values, axis=-1)
+        else:
+            values = linalg_ops.svd(self.to_dense(), compute_uv=False)
+            ratio = math_ops.reduce_max(values, axis=-1) / math_ops.reduce_min(values, axis=-1)
+        limit = 1 / self._max_condition_number_epsilon()
+        return check_ops.assert_less(ratio, ops.convert_to_tensor(limit, dtype=ratio.dtype),
+                                     message='Singular matrix up to precision epsilon.')
+
+    def _max_condition_number_epsilon(self):
+        return np.finfo(self.dtype.real_dtype.as_numpy_dtype).eps * 10
 
     def assert_non_singular(self, name='assert_non_singular'):
         with self._name_scope(name):
             return self._assert_non_singular()
 
     def _assert_positive_definite(self):
-        # Cholesky's factor is there of such matrices only.
-        return linalg_ops.cholesky(self.to_dense()).op
+        logging.warn('Using (possibly slow) default implementation of assert_positive_definite.  '
+                     'Requires conversion to a dense matrix and O(N^3) operations.')
+        if self.is_self_adjoint:
+            return linalg_ops.cholesky(self.to_dense())
+        raise NotImplementedError('assert_positive_definite is not implemented.')
 
     def assert_positive_definite(self, name='assert_positive_definite'):
         with self._name_scope(name):
@@ -177,7 +182,7 @@ class LinearOperator(object):
 
     def _assert_self_adjoint(self):
         dense = self.to_dense()
-        return check_ops.assert_equal(dense, _adjoint(dense),
+        return check_ops.assert_equal(dense, linalg.adjoint(dense),
                                       message='Matrix was not equal to its adjoint.')
 
     def assert_self_adjoint(self, name='assert_self_adjoint'):
@@ -186,56 +191,55 @@ class LinearOperator(object):
 
     def _check_input_dtype(self, arg):
         if arg.dtype.base_dtype != self.dtype:
-            raise TypeError('Expected argument to have dtype %s. Found: %s in tensor %s' % (
-                self.dtype, arg.dtype, arg))
+            raise TypeError('Expected argument to have dtype %s.  Found: %s in tensor %s'
+                            % (self.dtype, arg.dtype, arg))
 
-    def _must_be_square(self, what):
-        if self.is_square is False:
-            raise NotImplementedError('%s not implemented for an operator that is expected to not '
-                                      'be square.' % what)
+    # --- products ---
 
-    # ---- products ----
-
+    @abc.abstractmethod
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        raise NotImplementedError('_matmul is not implemented.')
+        """The product with a matrix."""
 
     def matmul(self, x, adjoint=False, adjoint_arg=False, name='matmul'):
-        """The product with matrices, or with another operator."""
+        """The product with a matrix, or with an operator."""
         if isinstance(x, LinearOperator):
-            left = self.adjoint() if adjoint else self
-            right = x.adjoint() if adjoint_arg else x
-            left.domain_dimension.assert_is_compatible_with(right.range_dimension)
+            left, right = _adjoints(self, x, adjoint, adjoint_arg)
+            _check_inner(left, right)
             with self._name_scope(name):
-                from leat.python.ops.linalg import linear_operator_algebra
                 return linear_operator_algebra.matmul(left, right)
         with self._name_scope(name):
             x = ops.convert_to_tensor(x, name='x')
             self._check_input_dtype(x)
-            self_dim, arg_dim = -2 if adjoint else -1, -1 if adjoint_arg else -2
-            if self.shape.ndims is not None and x.shape.ndims is not None:
-                self.shape.dims[self_dim].assert_is_compatible_with(x.get_shape().dims[arg_dim])
+            own = -2 if adjoint else -1
+            arg = -1 if adjoint_arg else -2
+            if self.shape.ndims is not None:
+                self.shape.dims[own].assert_is_compatible_with(x.shape[arg])
             return self._matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
-
-    def __matmul__(self, other):
-        return self.matmul(other)
 
     def _matvec(self, x, adjoint=False):
         return array_ops.squeeze(self.matmul(array_ops.expand_dims(x, axis=-1), adjoint=adjoint),
                                  axis=-1)
 
     def matvec(self, x, adjoint=False, name='matvec'):
+        """The product with a vector."""
         with self._name_scope(name):
             x = ops.convert_to_tensor(x, name='x')
             self._check_input_dtype(x)
-            self_dim = -2 if adjoint else -1
-            if self.shape.ndims is not None and x.shape.ndims is not None:
-                self.shape.dims[self_dim].assert_is_compatible_with(x.get_shape().dims[-1])
+            if self.shape.ndims is not None:
+                self.shape.dims[-2 if adjoint else -1].assert_is_compatible_with(x.shape[-1])
             return self._matvec(x, adjoint=adjoint)
 
-    # ---- determinants and solutions ----
+    # --- determinants ---
 
     def _determinant(self):
+        if self._can_use_cholesky():
+            return math_ops.exp(self.log_abs_determinant())
         return linalg_ops.matrix_determinant(self.to_dense())
+
+    def _must_be_square(self, what):
+        if self.is_square is False:
+            raise NotImplementedError('%s not implemented for an operator that is expected to not '
+                                      'be square.' % what)
 
     def determinant(self, name='det'):
         self._must_be_square('Determinant')
@@ -243,94 +247,104 @@ class LinearOperator(object):
             return self._determinant()
 
     def _log_abs_determinant(self):
-        return math_ops.log(math_ops.abs(self._determinant()))
+        if self._can_use_cholesky():
+            diag = array_ops.matrix_diag_part(linalg_ops.cholesky(self.to_dense()))
+            return 2 * math_ops.reduce_sum(math_ops.log(diag), axis=[-1])
+        _, log_abs_det = linalg.slogdet(self.to_dense())
+        return log_abs_det
 
     def log_abs_determinant(self, name='log_abs_det'):
         self._must_be_square('Determinant')
         with self._name_scope(name):
             return self._log_abs_determinant()
 
-    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        rhs = _adjoint(rhs) if adjoint_arg else rhs
-        dense = self.to_dense()
-        dense, rhs = broadcast_batches(dense, rhs)
-        if self._can_use_cholesky():
-            return linalg_ops.cholesky_solve(linalg_ops.cholesky(dense), rhs)
-        return linalg_ops.matrix_solve(dense, rhs, adjoint=adjoint)
+    # --- solutions ---
 
-    def _check_solvable(self):
-        for hint, what in ((self.is_non_singular, 'be singular'), (self.is_square,
-                                                                   'not be square')):
-            if hint is False:
-                raise NotImplementedError('Exact solve not implemented for an operator that is '
-                                          'expected to %s.' % what)
+    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
+        """By a decomposition of the dense matrix."""
+        rhs = linalg.adjoint(rhs) if adjoint_arg else rhs
+        if self._can_use_cholesky():
+            return linear_operator_util.cholesky_solve_with_broadcast(
+                linalg_ops.cholesky(self.to_dense()), rhs)
+        return linear_operator_util.matrix_solve_with_broadcast(self.to_dense(), rhs,
+                                                                adjoint=adjoint)
+
+    def _must_be_solvable(self):
+        if self.is_non_singular is False:
+            raise NotImplementedError('Exact solve not implemented for an operator that is '
+                                      'expected to be singular.')
+        self._must_be_square('Exact solve')
 
     def solve(self, rhs, adjoint=False, adjoint_arg=False, name='solve'):
-        self._check_solvable()
+        """X with A X = rhs, of a matrix or an operator."""
+        self._must_be_solvable()
         if isinstance(rhs, LinearOperator):
-            left = self.adjoint() if adjoint else self
-            return left.inverse().matmul(rhs.adjoint() if adjoint_arg else rhs)
+            left, right = _adjoints(self, rhs, adjoint, adjoint_arg)
+            _check_inner(left, right)
+            with self._name_scope(name):
+                return linear_operator_algebra.solve(left, right)
         with self._name_scope(name):
             rhs = ops.convert_to_tensor(rhs, name='rhs')
             self._check_input_dtype(rhs)
-            self_dim, arg_dim = -1 if adjoint else -2, -1 if adjoint_arg else -2
-            if self.shape.ndims is not None and rhs.shape.ndims is not None:
-                self.shape.dims[self_dim].assert_is_compatible_with(rhs.get_shape().dims[arg_dim])
+            own = -1 if adjoint else -2
+            arg = -1 if adjoint_arg else -2
+            if self.shape.ndims is not None:
+                self.shape.dims[own].assert_is_compatible_with(rhs.shape[arg])
             return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
     def _solvevec(self, rhs, adjoint=False):
-        return array_ops.squeeze(self.solve(array_ops.expand_dims(rhs, axis=-1),
-                                            adjoint=adjoint), axis=-1)
+        return array_ops.squeeze(self.solve(array_ops.expand_dims(rhs, axis=-1), adjoint=adjoint),
+                                 axis=-1)
 
     def solvevec(self, rhs, adjoint=False, name='solve'):
-        self._check_solvable()
+        """x with A x = rhs, of a vector."""
         with self._name_scope(name):
             rhs = ops.convert_to_tensor(rhs, name='rhs')
             self._check_input_dtype(rhs)
+            if self.shape.ndims is not None:
+                self.shape.dims[-1 if adjoint else -2].assert_is_compatible_with(rhs.shape[-1])
             return self._solvevec(rhs, adjoint=adjoint)
 
-    # ---- other operators ----
+    # --- others made of it ---
 
     def adjoint(self, name='adjoint'):
+        """The operator that is this one's adjoint."""
         if self.is_self_adjoint is True:
             return self
         with self._name_scope(name):
-            from leat.python.ops.linalg import linear_operator_algebra
             return linear_operator_algebra.adjoint(self)
 
     H = property(adjoint, None)
 
     def inverse(self, name='inverse'):
+        """The operator that is this one's inverse."""
         if self.is_square is False:
             raise ValueError('Cannot take the Inverse: This operator represents a non square '
                              'matrix.')
         if self.is_non_singular is False:
             raise ValueError('Cannot take the Inverse: This operator represents a singular matrix.')
         with self._name_scope(name):
-            from leat.python.ops.linalg import linear_operator_algebra
             return linear_operator_algebra.inverse(self)
 
     def cholesky(self, name='cholesky'):
+        """The lower triangular operator L with A = L L^H."""
         if not self._can_use_cholesky():
             raise ValueError('Cannot take the Cholesky decomposition: Not a positive definite self '
                              'adjoint matrix.')
         with self._name_scope(name):
-            from leat.python.ops.linalg import linear_operator_algebra
             return linear_operator_algebra.cholesky(self)
 
-    # ---- matrices ----
-
     def _to_dense(self):
+        """By the product with the identity."""
+        n = self.domain_dimension_tensor()
         if self.batch_shape.is_fully_defined():
-            batch = self.batch_shape.as_list()
+            batch = self.batch_shape
         else:
             batch = self.batch_shape_tensor()
-        n = tensor_shape.dimension_value(self.domain_dimension)
-        eye = linalg_ops.eye(num_rows=self.domain_dimension_tensor() if n is None else n,
-                             batch_shape=batch, dtype=self.dtype)
-        return self.matmul(eye)
+        return self.matmul(linalg_ops.eye(num_rows=n, batch_shape=batch, dtype=self.dtype))
 
     def to_dense(self, name='to_dense'):
+        """The matrix."""
         with self._name_scope(name):
             return self._to_dense()
 
@@ -338,6 +352,7 @@ class LinearOperator(object):
         return array_ops.matrix_diag_part(self.to_dense())
 
     def diag_part(self, name='diag_part'):
+        """The diagonal."""
         with self._name_scope(name):
             return self._diag_part()
 
@@ -345,6 +360,7 @@ class LinearOperator(object):
         return math_ops.reduce_sum(self.diag_part(), axis=-1)
 
     def trace(self, name='trace'):
+        """The sum of the diagonal."""
         with self._name_scope(name):
             return self._trace()
 
@@ -352,29 +368,72 @@ class LinearOperator(object):
         return self.to_dense() + x
 
     def add_to_tensor(self, x, name='add_to_tensor'):
+        """The sum with a matrix."""
         with self._name_scope(name):
             x = ops.convert_to_tensor(x, name='x')
             self._check_input_dtype(x)
             return self._add_to_tensor(x)
 
     def _can_use_cholesky(self):
-        return bool(self.is_self_adjoint and self.is_positive_definite)
+        return self.is_self_adjoint and self.is_positive_definite
 
 
-def _adjoint(x):
-    """The transposed matrices, conjugated where they are complex."""
-    return array_ops.matrix_transpose(x, conjugate=x.dtype.is_complex)
+def _adjoints(left, right, adjoint, adjoint_arg):
+    return (left.adjoint() if adjoint else left, right.adjoint() if adjoint_arg else right)
 
 
-def broadcast_batches(a, b):
-    """Both with the same dims before those of the matrices."""
-    if a.shape[:-2].is_fully_defined() and a.shape[:-2] == b.shape[:-2]:
-        return a, b
-    shape = array_ops.broadcast_dynamic_shape(array_ops.shape(a)[:-2], array_ops.shape(b)[:-2])
+def _check_inner(left, right):
+    if right.range_dimension.value is not None and left.domain_dimension.value is not None and \
+            right.range_dimension != left.domain_dimension:
+        raise ValueError('Operators are incompatible. Expected `x` to have dimension %s but got %s.'
+                         % (left.domain_dimension, right.range_dimension))
 
-    def spread(x):
-        known = array_ops.broadcast_static_shape(a.shape[:-2], b.shape[:-2])
-        result = array_ops.broadcast_to(x, array_ops.concat([shape, array_ops.shape(x)[-2:]], 0))
-        result.set_shape(known.concatenate(x.shape[-2:]))
-        return result
-    return spread(a), spread(b)
+
+@linear_operator_algebra.RegisterAdjoint(LinearOperator)
+def _adjoint(operator):
+    from leat.python.ops.linalg import linear_operator_adjoint
+    return linear_operator_adjoint.LinearOperatorAdjoint(operator)
+
+
+@linear_operator_algebra.RegisterInverse(LinearOperator)
+def _inverse(operator):
+    from leat.python.ops.linalg import linear_operator_inversion
+    return linear_operator_inversion.LinearOperatorInversion(operator)
+
+
+@linear_operator_algebra.RegisterCholesky(LinearOperator)
+def _cholesky(operator):
+    from leat.python.ops.linalg import linear_operator_lower_triangular
+    return linear_operator_lower_triangular.LinearOperatorLowerTriangular(
+        linalg_ops.cholesky(operator.to_dense()), is_non_singular=True, is_self_adjoint=False,
+        is_square=True)
+
+
+@linear_operator_algebra.RegisterMatmul(LinearOperator, LinearOperator)
+def _matmul(left, right):
+    from leat.python.ops.linalg import linear_operator_composition
+    from leat.python.ops.linalg import registrations_util as hints
+    is_square = hints.is_square(left, right)
+    non_singular, self_adjoint, positive = None, None, None
+    if is_square:
+        non_singular = hints.combined_non_singular_hint(left, right)
+    elif is_square is False:
+        non_singular = self_adjoint = positive = False
+    return linear_operator_composition.LinearOperatorComposition(
+        operators=[left, right], is_non_singular=non_singular, is_self_adjoint=self_adjoint,
+        is_positive_definite=positive, is_square=is_square)
+
+
+@linear_operator_algebra.RegisterSolve(LinearOperator, LinearOperator)
+def _solve(left, right):
+    from leat.python.ops.linalg import linear_operator_composition
+    from leat.python.ops.linalg import registrations_util as hints
+    is_square = hints.is_square(left, right)
+    non_singular, self_adjoint, positive = None, None, None
+    if is_square:
+        non_singular = hints.combined_non_singular_hint(left, right)
+    elif is_square is False:
+        non_singular = self_adjoint = positive = False
+    return linear_operator_composition.LinearOperatorComposition(
+        operators=[left.inverse(), right], is_non_singular=non_singular,
+        is_self_adjoint=self_adjoint, is_positive_definite=positive, is_square=is_square)

@@ -1,75 +1,107 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products, adjoints, inverses and Cholesky factors of operators, as operators."""
-from leat.python.ops import linalg_ops
-from leat.python.ops import math_ops
-from leat.python.ops.linalg import linear_operator_adjoint
-from leat.python.ops.linalg import linear_operator_composition
-from leat.python.ops.linalg import linear_operator_diag
-from leat.python.ops.linalg import linear_operator_identity
-from leat.python.ops.linalg import linear_operator_inversion
-from leat.python.ops.linalg import linear_operator_lower_triangular
+"""Functions of LinearOperators that depend on the classes of their arguments.
 
-_Diag = linear_operator_diag.LinearOperatorDiag
-_Identity = linear_operator_identity.LinearOperatorIdentity
-_Scaled = linear_operator_identity.LinearOperatorScaledIdentity
-_Inversion = linear_operator_inversion.LinearOperatorInversion
+A function is looked up by the classes of its operators and their bases: of the registered ones,
+that with the fewest steps of inheritance is used.
+"""
+import itertools
+
+from leat.python.framework import ops
+from leat.python.util import tf_inspect
+
+_TABLES = {'adjoint': {}, 'cholesky': {}, 'matmul': {}, 'solve': {}, 'inverse': {}}
 
 
-def _both(a, b):
-    """The hint of a product: True if both are, else not known."""
-    return True if a and b else None
+def _registered(table, classes):
+    """The function for these classes, or None."""
+    mros = [tf_inspect.getmro(cls) for cls in classes]
+    best, found = None, None
+    for steps in itertools.product(*[range(len(m)) for m in mros]):
+        function = table.get(tuple(m[i] for m, i in zip(mros, steps)))
+        if function is not None and (best is None or sum(steps) < best):
+            best, found = sum(steps), function
+    return found
 
 
-def matmul(a, b):
-    if isinstance(a, _Identity) and a.batch_shape.ndims == 0:
-        return b
-    if isinstance(b, _Identity) and b.batch_shape.ndims == 0:
-        return a
-    hints = {'is_non_singular': _both(a.is_non_singular, b.is_non_singular)}
-    if isinstance(a, _Diag) and isinstance(b, _Diag):
-        return _Diag(diag=a.diag * b.diag, is_square=True, is_self_adjoint=_both(
-            a.is_self_adjoint, b.is_self_adjoint), is_positive_definite=_both(
-                a.is_positive_definite, b.is_positive_definite), **hints)
-    square = a.is_square and b.is_square
-    return linear_operator_composition.LinearOperatorComposition(
-        [a, b], is_square=True if square else None, **hints)
+def _call(what, default_name, name, operators):
+    function = _registered(_TABLES[what], [type(o) for o in operators])
+    if function is None:
+        raise ValueError('No %s registered for %s' % (
+            what, '.'.join(str(type(o)) for o in operators)))
+    with ops.name_scope(name or default_name):
+        return function(*operators)
 
 
-def adjoint(a):
-    if isinstance(a, _Diag):
-        return _Diag(math_ops.conj(a.diag), is_non_singular=a.is_non_singular,
-                     is_self_adjoint=a.is_self_adjoint,
-                     is_positive_definite=a.is_positive_definite, is_square=True)
-    if isinstance(a, linear_operator_adjoint.LinearOperatorAdjoint):
-        return a.operator
-    return linear_operator_adjoint.LinearOperatorAdjoint(
-        a, is_non_singular=a.is_non_singular, is_self_adjoint=a.is_self_adjoint,
-        is_positive_definite=a.is_positive_definite, is_square=a.is_square)
+def adjoint(lin_op_a, name=None):
+    return _call('adjoint', 'Adjoint', name, [lin_op_a])
 
 
-def inverse(a):
-    hints = {'is_non_singular': True, 'is_self_adjoint': a.is_self_adjoint,
-             'is_positive_definite': a.is_positive_definite, 'is_square': True}
-    if isinstance(a, _Identity):
-        return a
-    if isinstance(a, _Diag):
-        return _Diag(1. / a.diag, **hints)
-    if isinstance(a, _Scaled):
-        return _Scaled(num_rows=a._num_rows, multiplier=1. / a.multiplier, **hints)
-    if isinstance(a, _Inversion):
-        return a.operator
-    return _Inversion(a, **hints)
+def cholesky(lin_op_a, name=None):
+    return _call('cholesky', 'Cholesky', name, [lin_op_a])
 
 
-def cholesky(a):
-    hints = {'is_non_singular': True, 'is_square': True}
-    if isinstance(a, _Identity):
-        return a
-    if isinstance(a, _Diag):
-        return _Diag(math_ops.sqrt(a.diag), is_self_adjoint=True, is_positive_definite=True,
-                     **hints)
-    if isinstance(a, _Scaled):
-        return _Scaled(num_rows=a._num_rows, multiplier=math_ops.sqrt(a.multiplier),
-                       is_self_adjoint=True, is_positive_definite=True, **hints)
-    return linear_operator_lower_triangular.LinearOperatorLowerTriangular(
-        linalg_ops.cholesky(a.to_dense()), **hints)
+def matmul(lin_op_a, lin_op_b, name=None):
+    return _call('matmul', 'Matmul', name, [lin_op_a, lin_op_b])
+
+
+def solve(lin_op_a, lin_op_b, name=None):
+    return _call('solve', 'Solve', name, [lin_op_a, lin_op_b])
+
+
+def inverse(lin_op_a, name=None):
+    return _call('inverse', 'Inverse', name, [lin_op_a])
+
+
+class _Register(object):
+    """A decorator that registers a function of operators of these classes."""
+
+    _what = None
+
+    def __init__(self, *classes):
+        self._key = tuple(classes)
+
+    def __call__(self, function):
+        if not callable(function):
+            raise TypeError('%s_fn must be callable, received: %s' % (self._what, function))
+        table = _TABLES[self._what]
+        if self._key in table:
+            raise ValueError('%s(%s) has already been registered to: %s'
+                             % (self._what.title(), ', '.join(c.__name__ for c in self._key),
+                                table[self._key]))
+        table[self._key] = function
+        return function
+
+
+class RegisterAdjoint(_Register):
+    _what = 'adjoint'
+
+    def __init__(self, lin_op_cls_a):
+        super(RegisterAdjoint, self).__init__(lin_op_cls_a)
+
+
+class RegisterCholesky(_Register):
+    _what = 'cholesky'
+
+    def __init__(self, lin_op_cls_a):
+        super(RegisterCholesky, self).__init__(lin_op_cls_a)
+
+
+class RegisterMatmul(_Register):
+    _what = 'matmul'
+
+    def __init__(self, lin_op_cls_a, lin_op_cls_b):
+        super(RegisterMatmul, self).__init__(lin_op_cls_a, lin_op_cls_b)
+
+
+class RegisterSolve(_Register):
+    _what = 'solve'
+
+    def __init__(self, lin_op_cls_a, lin_op_cls_b):
+        super(RegisterSolve, self).__init__(lin_op_cls_a, lin_op_cls_b)
+
+
+class RegisterInverse(_Register):
+    _what = 'inverse'
+
+    def __init__(self, lin_op_cls_a):
+        super(RegisterInverse, self).__init__(lin_op_cls_a)

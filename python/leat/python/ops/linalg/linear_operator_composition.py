@@ -1,62 +1,86 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators one after the other, the last one first."""
-import functools
-
+"""LinearOperatorComposition: a product of operators, applied one after the other."""
+from leat.python.framework import common_shapes
 from leat.python.framework import ops
 from leat.python.framework import tensor_shape
 from leat.python.ops import array_ops
 from leat.python.ops.linalg import linear_operator
 
-__all__ = ['LinearOperatorComposition']
+
+def checked_operators(operators):
+    """The operators as a list; ValueError where there is none, TypeError where types differ."""
+    operators = list(operators)
+    if not operators:
+        raise ValueError('Expected a non-empty list of operators. Found: %s' % operators)
+    if any(o.dtype != operators[0].dtype for o in operators):
+        pairs = ((o.name, o.dtype) for o in operators)
+        raise TypeError('Expected all operators to have the same dtype.  Found %s'
+                        % '   '.join(str(p) for p in pairs))
+    return operators
+
+
+def graph_parents_of(operators):
+    return [parent for o in operators for parent in o.graph_parents]
+
+
+def broadcast_batch_shapes(operators):
+    """The static batch shape of all of them."""
+    shape = operators[0].batch_shape
+    for o in operators[1:]:
+        shape = common_shapes.broadcast_shape(shape, o.batch_shape)
+    return shape
+
+
+def implied_hint(operators, given, hint, message):
+    """True where all operators have the hint; ValueError where it was said to be False."""
+    if all(getattr(o, hint) for o in operators):
+        if given is False:
+            raise ValueError(message)
+        return True
+    return given
 
 
 class LinearOperatorComposition(linear_operator.LinearOperator):
-    """The product of the operators, in their order."""
+    """op1 op2 ... opJ: the last one is applied first."""
 
     def __init__(self, operators, is_non_singular=None, is_self_adjoint=None,
                  is_positive_definite=None, is_square=None, name=None):
-        operators = list(operators)
-        if not operators:
-            raise ValueError('Expected a non-empty list of operators. Found: %s' % operators)
-        self._operators = operators
-        dtype = operators[0].dtype
-        for operator in operators:
-            if operator.dtype != dtype:
-                raise TypeError('Expected all operators to have the same dtype.  Found %s'
-                                % [(o.name, o.dtype) for o in operators])
-        if all(operator.is_non_singular for operator in operators):
-            if is_non_singular is False:
-                raise ValueError('The composition of non-singular operators is always '
-                                 'non-singular.')
-            is_non_singular = True
-        parents = [t for operator in operators for t in operator.graph_parents]
-        name = name or '_o_'.join(operator.name for operator in operators)
-        with ops.name_scope(name, values=parents):
+        self._operators = operators = checked_operators(operators)
+        is_non_singular = implied_hint(
+            operators, is_non_singular, 'is_non_singular',
+            'The composition of non-singular operators is always non-singular.')
+        if name is None:
+            name = '_o_'.join(o.name for o in operators)
+        with ops.name_scope(name, values=graph_parents_of(operators)):
             super(LinearOperatorComposition, self).__init__(
-                dtype=dtype, graph_parents=parents, is_non_singular=is_non_singular,
+                dtype=operators[0].dtype, graph_parents=None, is_non_singular=is_non_singular,
                 is_self_adjoint=is_self_adjoint, is_positive_definite=is_positive_definite,
                 is_square=is_square, name=name)
+        self._graph_parents = graph_parents_of(operators)
 
-    @property
-    def operators(self):
-        return self._operators
+    operators = property(lambda self: self._operators)
 
     def _shape(self):
-        for a, b in zip(self.operators, self.operators[1:]):
-            a.domain_dimension.assert_is_compatible_with(b.range_dimension)
-        batch = functools.reduce(array_ops.broadcast_static_shape,
-                                 [operator.batch_shape for operator in self.operators])
-        return batch.concatenate(tensor_shape.TensorShape(
-            [self.operators[0].range_dimension, self.operators[-1].domain_dimension]))
+        domain = self.operators[0].range_dimension
+        for operator in self.operators:
+            domain.assert_is_compatible_with(operator.range_dimension)
+            domain = operator.domain_dimension
+        matrix = tensor_shape.TensorShape([self.operators[0].range_dimension,
+                                           self.operators[-1].domain_dimension])
+        return broadcast_batch_shapes(self.operators).concatenate(matrix)
 
     def _shape_tensor(self):
-        batch = functools.reduce(array_ops.broadcast_dynamic_shape,
-                                 [operator.batch_shape_tensor() for operator in self.operators])
-        return array_ops.concat([batch, [self.operators[0].range_dimension_tensor(),
-                                         self.operators[-1].domain_dimension_tensor()]], 0)
+        if self.shape.is_fully_defined():
+            return ops.convert_to_tensor(self.shape.as_list(), name='shape')
+        matrix = array_ops.stack([self.operators[0].range_dimension_tensor(),
+                                  self.operators[-1].domain_dimension_tensor()])
+        batch = self.operators[0].batch_shape_tensor()
+        for o in self.operators[1:]:
+            batch = array_ops.broadcast_dynamic_shape(batch, o.batch_shape_tensor())
+        return array_ops.concat((batch, matrix), 0)
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        order = self.operators if adjoint else self.operators[::-1]
+        order = self.operators if adjoint else list(reversed(self.operators))
         result = order[0].matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
         for operator in order[1:]:
             result = operator.matmul(result, adjoint=adjoint)
@@ -75,7 +99,7 @@ class LinearOperatorComposition(linear_operator.LinearOperator):
         return result
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        order = self.operators[::-1] if adjoint else self.operators
+        order = list(reversed(self.operators)) if adjoint else self.operators
         solution = order[0].solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
         for operator in order[1:]:
             solution = operator.solve(solution, adjoint=adjoint)

@@ -1,43 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An operator of a dense matrix."""
+"""LinearOperatorFullMatrix: a dense matrix."""
+from leat.python.framework import dtypes
 from leat.python.framework import ops
 from leat.python.ops import array_ops
 from leat.python.ops import math_ops
 from leat.python.ops.linalg import linear_operator
+from leat.python.ops.linalg import linear_operator_util
 
-__all__ = ['LinearOperatorFullMatrix']
-
-
-def matrix_of(matrix, name):
-    """The argument as a tensor of matrices."""
-    matrix = ops.convert_to_tensor(matrix, name=name)
-    if matrix.get_shape().ndims is not None and matrix.get_shape().ndims < 2:
-        raise ValueError('Argument %s must have at least 2 dimensions.  Found: %s' % (
-            name, matrix))
-    return matrix
+_DTYPES = [dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128]
 
 
 class LinearOperatorFullMatrix(linear_operator.LinearOperator):
-    """The matrix as it is given."""
+    """A (batch of) matrices held whole."""
 
     def __init__(self, matrix, is_non_singular=None, is_self_adjoint=None,
                  is_positive_definite=None, is_square=None, name='LinearOperatorFullMatrix'):
         with ops.name_scope(name, values=[matrix]):
-            self._matrix = matrix_of(matrix, 'matrix')
+            self._matrix = linear_operator_util.convert_nonref_to_tensor(matrix, name='matrix')
+            self._check_matrix(self._matrix)
             super(LinearOperatorFullMatrix, self).__init__(
-                dtype=self._matrix.dtype, graph_parents=[self._matrix],
-                is_non_singular=is_non_singular, is_self_adjoint=is_self_adjoint,
-                is_positive_definite=is_positive_definite, is_square=is_square, name=name)
+                dtype=self._matrix.dtype, graph_parents=None, is_non_singular=is_non_singular,
+                is_self_adjoint=is_self_adjoint, is_positive_definite=is_positive_definite,
+                is_square=is_square, name=name)
+            self._graph_parents = [self._matrix]
+
+    @staticmethod
+    def _check_matrix(matrix):
+        if matrix.shape.ndims is not None and matrix.shape.ndims < 2:
+            raise ValueError('Argument matrix must have at least 2 dimensions.  Found: %s' % matrix)
+        if matrix.dtype.base_dtype not in _DTYPES:
+            raise TypeError('Argument matrix must have dtype in %s.  Found: %s'
+                            % (_DTYPES, matrix.dtype))
 
     def _shape(self):
-        return self._matrix.get_shape()
+        return self._matrix.shape
 
     def _shape_tensor(self):
         return array_ops.shape(self._matrix)
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        a, x = linear_operator.broadcast_batches(self._matrix, x)
-        return math_ops.matmul(a, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
+        return math_ops.matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
     def _to_dense(self):
         return self._matrix

@@ -1,34 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The inverse of another operator."""
+"""LinearOperatorInversion: the inverse of another operator."""
 from leat.python.framework import ops
 from leat.python.ops.linalg import linear_operator
-
-__all__ = ['LinearOperatorInversion']
+from leat.python.ops.linalg import linear_operator_adjoint
+from leat.python.ops.linalg import linear_operator_algebra
 
 
 class LinearOperatorInversion(linear_operator.LinearOperator):
-    """The hints are the other's, unless they are given."""
+    """Products are the other's solutions, and the other way round."""
 
     def __init__(self, operator, is_non_singular=None, is_self_adjoint=None,
                  is_positive_definite=None, is_square=None, name=None):
         self._operator = operator
-        hints = {}
-        for hint, given in (('is_non_singular', is_non_singular),
-                            ('is_self_adjoint', is_self_adjoint),
-                            ('is_positive_definite', is_positive_definite),
-                            ('is_square', is_square)):
-            own = getattr(operator, hint)
-            if given is not None and own is not None and given != own:
-                raise ValueError('Hint %s was %s but operator has %s' % (hint, given, own))
-            hints[hint] = own if given is None else given
-        name = operator.name + '_inv' if name is None else name
+        agreed = linear_operator_adjoint.agreed_hint
+        for given, hint in ((is_square, 'is_square'), (is_non_singular, 'is_non_singular')):
+            if getattr(operator, hint) is False or given is False:
+                raise ValueError('operator and supplied hints must have `%s` equal to `True` or '
+                                 '`None`.  Found %s, %s' % (hint, getattr(operator, hint), given))
+        if name is None:
+            name = operator.name + '_inv'
         with ops.name_scope(name, values=operator.graph_parents):
             super(LinearOperatorInversion, self).__init__(
-                dtype=operator.dtype, graph_parents=operator.graph_parents, name=name, **hints)
+                dtype=operator.dtype, graph_parents=None,
+                is_non_singular=agreed(operator, is_non_singular, 'is_non_singular'),
+                is_self_adjoint=agreed(operator, is_self_adjoint, 'is_self_adjoint'),
+                is_positive_definite=agreed(operator, is_positive_definite,
+                                            'is_positive_definite'),
+                is_square=agreed(operator, is_square, 'is_square'), name=name)
+        self._graph_parents = operator.graph_parents
 
-    @property
-    def operator(self):
-        return self._operator
+    operator = property(lambda self: self._operator)
+
+    def _assert_non_singular(self):
+        return self.operator.assert_non_singular()
+
+    def _assert_positive_definite(self):
+        return self.operator.assert_positive_definite()
+
+    def _assert_self_adjoint(self):
+        return self.operator.assert_self_adjoint()
 
     def _shape(self):
         return self.operator.shape
@@ -39,11 +49,22 @@ class LinearOperatorInversion(linear_operator.LinearOperator):
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
         return self.operator.solve(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
-    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        return self.operator.matmul(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
+    def _matvec(self, x, adjoint=False):
+        return self.operator.solvevec(x, adjoint=adjoint)
 
     def _determinant(self):
         return 1. / self.operator.determinant()
 
     def _log_abs_determinant(self):
         return -1. * self.operator.log_abs_determinant()
+
+    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
+        return self.operator.matmul(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
+
+    def _solvevec(self, rhs, adjoint=False):
+        return self.operator.matvec(rhs, adjoint=adjoint)
+
+
+@linear_operator_algebra.RegisterInverse(LinearOperatorInversion)
+def _inverse(op):
+    return op.operator
