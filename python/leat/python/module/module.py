@@ -5,6 +5,7 @@ import re
 
 from leat.python.framework import ops
 from leat.python.ops import variables
+from leat.python.training.tracking import base
 from leat.python.training.tracking import tracking
 from leat.python.util import tf_decorator
 
@@ -23,7 +24,7 @@ def valid_identifier(name):
 class Module(tracking.AutoTrackable):
     """Base of layers, operators and models that keep variables as attributes."""
 
-    _TF_MODULE_IGNORED_PROPERTIES = frozenset()
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset(base.OWN_ATTRIBUTES)
 
     def __init__(self, name=None):
         if name is None:
