@@ -297,6 +297,74 @@ static void test_cluster__garbage_on_the_port(void **state)
         close(fds[i]);
 }
 
+/* Connections that say a byte now and then, for as long as steps run: nobody waits for them. */
+static void test_cluster__slow_loris(void **state)
+{
+    static const char begin[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x12\x04\0\0\0\0\0";
+    enum { LORISES = 60 };
+    int fds[LORISES];
+    (void)state;
+    if (!c.n)
+        skip();
+    faults_start_all(&c);
+    for (int i = 0; i < LORISES; i++)
+        fds[i] = connect_to(i % 2 ? ps : worker);
+    build(faults_target(worker));
+    initialise();
+    for (size_t at = 0; at < sizeof begin; at++) {
+        for (int i = 0; i < LORISES; i++)
+            (void)!send(fds[i], &begin[at], 1, MSG_NOSIGNAL); /* it may be thrown out by now */
+        assert_true(step() == 5);
+        must();
+    }
+    for (int i = 0; i < LORISES; i++)
+        close(fds[i]);
+    drop();
+    assert_int_equal(faults_end(worker), 0);
+    assert_int_equal(faults_end(ps), 0);
+}
+
+/* It leaves cleanly while others go on: they do, steps that need it say so, and the ps ends by
+ * itself when the last has left. */
+static void test_cluster__a_worker_finishes_early(void **state)
+{
+    int status = 0;
+    float got = 0;
+    (void)state;
+    if (!c.n)
+        skip();
+    faults_init(&c, 1, 2);
+    ps = faults_task(&c, "ps", 0);
+    worker = faults_task(&c, "worker", 0);
+    faults_start_all(&c);
+    build(faults_target(worker));
+    TF_Output other = {0};
+    leat_with_device(m.g, "/job:worker/task:1")
+        other = leat_add(m.g, m.w, leat_const_float(m.g, 1));
+    initialise();
+    leat_run(m.session, m.s, .fetches = leat_fetches(leat_fetch(other, &got, 1)));
+    must();
+    assert_true(got == 4);
+    assert_int_equal(faults_end(faults_task(&c, "worker", 1)), 0);
+    assert_true(step() == 5);
+    must();
+    leat_run(m.session, m.s, .fetches = leat_fetches(leat_fetch(other, &got, 1)));
+    check(TF_UNAVAILABLE, "/job:worker/replica:0/task:1");
+    assert_true(step() == 5);
+    must();
+    drop();
+    assert_int_equal(waitpid(ps->pid, &status, WNOHANG), 0);
+    assert_int_equal(faults_end(worker), 0);
+    const int64_t until = clock_now_ns() + faults_deadline_ms() * 30000000;
+    while (waitpid(ps->pid, &status, WNOHANG) == 0) {
+        if (clock_now_ns() > until)
+            fail_msg("the ps does not end");
+        usleep(20000);
+    }
+    ps->pid = 0;
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 /* A client that is gone in a step: its session's wait does not keep the ps from ending. */
 static void test_cluster__a_client_vanishes(void **state)
 {
@@ -359,6 +427,8 @@ int main(void)
         TEST(test_cluster__ps_slow_to_start),
         TEST(test_cluster__two_tasks_with_one_index),
         TEST(test_cluster__garbage_on_the_port),
+        TEST(test_cluster__slow_loris),
+        TEST(test_cluster__a_worker_finishes_early),
         TEST(test_cluster__a_client_vanishes),
         TEST(test_cluster__wrong_specs),
     };
