@@ -10,6 +10,7 @@ import cases_blocks
 import cases_boxes
 import cases_cells
 import cases_ctc
+import cases_dilation
 import cases_former
 import cases_gather
 import cases_graph
@@ -36,6 +37,7 @@ GENERATORS.update(cases_blocks.GENERATORS)
 GENERATORS.update(cases_boxes.GENERATORS)
 GENERATORS.update(cases_cells.GENERATORS)
 GENERATORS.update(cases_ctc.GENERATORS)
+GENERATORS.update(cases_dilation.GENERATORS)
 GENERATORS.update(cases_former.GENERATORS)
 GENERATORS.update(cases_gather.GENERATORS)
 GENERATORS.update(cases_graph.GENERATORS)

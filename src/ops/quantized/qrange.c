@@ -92,9 +92,10 @@ double qrange_step(struct qrange r, int dtype)
 double qrange_real(struct qrange r, int dtype, int64_t q)
 {
     double step = qrange_step(r, dtype);
+    float rounded = (float)step; /* zero lies on a step of a float's precision */
     if (r.max == r.min)
         return (double)r.min;
-    return round((double)r.min / step) * step + (double)(q - qtype_lowest(dtype)) * step;
+    return (double)(roundf(r.min / rounded) * rounded) + (double)(q - qtype_lowest(dtype)) * step;
 }
 
 int64_t qrange_nearest(struct qrange r, int dtype, double x)
