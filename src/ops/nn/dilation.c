@@ -17,13 +17,22 @@ struct dilation {
 };
 
 struct place {             /* where an output's greatest sum came from */
-    int64_t input, filter; /* elements; input -1: the whole window lies outside */
+    int64_t input, filter; /* elements; input -1: outside of the image */
 };
 
 /* Places of the n-th output pixel's channels, and the sums as elements of the type; either may be
  * NULL. */
 typedef void (*best_fn)(const struct dilation *k, const void *x, const void *f, int64_t n,
                         struct place *places, void *sums);
+
+/* Where TensorFlow puts the gradient if no sum is greater than the least number: the window's first
+ * pixel, or that of the image. */
+static int64_t first_pixel(const struct dilation *k, int64_t h, int64_t w)
+{
+    int64_t y = max_i64(window_axis_at(&k->h, h, 0), 0);
+    int64_t x = max_i64(window_axis_at(&k->w, w, 0), 0);
+    return y < k->h.in && x < k->w.in ? y * k->w.in + x : -1;
+}
 
 #define BEST(NAME, T, ACC, LOAD, SUM, LOWEST)                                                      \
     static void best_##NAME(const struct dilation *k, const void *xs, const void *fs, int64_t n,   \
@@ -32,9 +41,10 @@ typedef void (*best_fn)(const struct dilation *k, const void *x, const void *f, 
         const T *x = xs, *f = fs;                                                                  \
         int64_t c = k->channels, w = n % k->w.out, h = n / k->w.out % k->h.out;                    \
         int64_t image = n / k->w.out / k->h.out * k->h.in * k->w.in * c;                           \
+        int64_t at_first = first_pixel(k, h, w);                                                   \
         for (int64_t d = 0; d < c; d++) {                                                          \
             ACC best = LOWEST;                                                                     \
-            struct place from = {-1, d};                                                           \
+            struct place from = {at_first < 0 ? -1 : image + at_first * c + d, d};                 \
             for (int64_t i = 0; i < k->h.size * k->w.size; i++) {                                  \
                 int64_t y = window_axis_at(&k->h, h, i / k->w.size);                               \
                 int64_t z = window_axis_at(&k->w, w, i % k->w.size);                               \

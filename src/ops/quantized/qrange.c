@@ -100,11 +100,12 @@ double qrange_real(struct qrange r, int dtype, int64_t q)
 
 int64_t qrange_nearest(struct qrange r, int dtype, double x)
 {
-    double step = qrange_step(r, dtype);
     int64_t low = qtype_lowest(dtype), high = qtype_highest(dtype);
+    double steps = (double)(high - low) + 1;
+    double per_real = steps / ((double)(r.max - r.min) * (steps / (steps - 1)));
     if (r.max == r.min)
         return 0;
-    double q = round(x / step) - round((double)r.min / step) + (double)low;
+    double q = round(x * per_real) - round((double)r.min * per_real) + (double)low;
     return q >= (double)high ? high : q > (double)low ? (int64_t)q : low;
 }
 

@@ -19,10 +19,10 @@ with tf.Session() as sess:
         a, a_min, a_max = tf.quantize_v2(rng.uniform(-2, 3, size=(3, 4)).astype(np.float32), low, high, tf.quint8)
         b, b_min, b_max = tf.quantize_v2(rng.uniform(-1, 5, size=(4, 2)).astype(np.float32), -.5, 4.5, tf.quint8)
         for ta, tb in ((False, False), (True, False), (False, True), (True, True)):
-            p, p_min, p_max = tf.quantized_matmul(
-                tf.bitcast(tf.transpose(bits(a)), tf.quint8) if ta else a,
-                tf.bitcast(tf.transpose(bits(b)), tf.quint8) if tb else b, a_min, a_max, b_min, b_max,
-                transpose_a=ta, transpose_b=tb)
+            p, p_min, p_max = tf.raw_ops.QuantizedMatMul(
+                a=tf.bitcast(tf.transpose(bits(a)), tf.quint8) if ta else a,
+                b=tf.bitcast(tf.transpose(bits(b)), tf.quint8) if tb else b, min_a=a_min, max_a=a_max,
+                min_b=b_min, max_b=b_max, Toutput=tf.qint32, transpose_a=ta, transpose_b=tb)
             show('product %s %s %s' % (low, ta, tb), sess, [bits(p), p_min, p_max])
         least, most = tf.raw_ops.RequantizationRange(input=p, input_min=p_min, input_max=p_max)
         show('range', sess, [least, most])
