@@ -45,8 +45,9 @@ static void read_floats(int dtype, const void *from, float *to, int64_t n)
 
 const float *kernel_floats(struct kctx *c, const struct tensor *t, struct status *st)
 {
+    static const float none;
     if (t->dtype == DT_FLOAT)
-        return tensor_f32(t);
+        return t->data ? tensor_f32(t) : &none;
     int64_t bytes;
     float *x = size_mul(t->num_elems, (int64_t)sizeof(*x), &bytes)
                    ? kernel_scratch(c, max_i64(bytes, 1), st)

@@ -25,9 +25,10 @@ static float place(int64_t i, int64_t n, float a, float b, int64_t size)
     return a * last + (float)i * scale;
 }
 
+/* (double: a float may lie beyond the size that it was made of) */
 static bool inside(float at, int64_t size)
 {
-    return at >= 0 && at <= (float)(size - 1);
+    return at >= 0 && (double)at <= (double)(size - 1);
 }
 
 static bool check_boxes(const struct kctx *c, int boxes, struct crop *k, struct status *st)

@@ -114,6 +114,8 @@ static void weigh_pixel(const struct resample *r, struct axis *a, int64_t i, flo
         return;
     int64_t begin = (int64_t)clamp(ceilf(at - reach - 0.5f), 0, last);
     int64_t end = (int64_t)clamp(floorf(at + reach - 0.5f), 0, last) + 1;
+    begin = min_i64(begin, a->in - 1); /* a float may lie beyond what it was made of */
+    end = min_i64(end, a->in);
     float *w = a->weights + i * a->most;
     int64_t n = max_i64(min_i64(end - begin, a->most), 0);
     for (int64_t j = 0; j < n; j++) {

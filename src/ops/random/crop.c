@@ -169,7 +169,7 @@ static bool draw_cut(const struct sample *s, int64_t w, int64_t h, float aspect,
     float least = s->area[0] * (float)w * (float)h, most = s->area[1] * (float)w * (float)h;
     int64_t height = rounded(sqrtf(least / aspect)), highest = rounded(sqrtf(most / aspect));
     if (rounded((float)highest * aspect) > w) {
-        highest = (int64_t)(((float)w + 0.5 - 1e-7) / (double)aspect);
+        highest = (int64_t)fmin(((float)w + 0.5 - 1e-7) / (double)aspect, INT32_MAX);
         highest -= rounded((float)highest * aspect) > w;
     }
     highest = min_i64(highest, h);
