@@ -159,7 +159,7 @@ static bool beam_room(struct kctx *c, const struct ctc *k, struct beam *m, struc
     m->c = c;
     m->classes = k->classes;
     m->width = attrs_int(kernel_attrs(c), "beam_width");
-    if (!size_mul(m->width + 1, pointer, &bytes) || m->width > INT32_MAX)
+    if (m->width > INT32_MAX || !size_mul(m->width + 1, pointer, &bytes))
         return status_invalid(st, "beam_width is too great: %lld", (long long)m->width);
     m->leaves = kernel_scratch(c, bytes, st);
     m->branches = m->leaves ? kernel_scratch(c, bytes, st) : NULL;
