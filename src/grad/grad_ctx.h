@@ -33,6 +33,9 @@ const struct tensor *grad_literal(struct output o);
 struct output grad_resolve(struct grad_ctx *g, struct output o);
 const struct output *grad_resolve_inputs(struct grad_ctx *g, const struct grad_build *b,
                                          const char *op, const char *name);
+/* Whether the graph was not asked this before: tf.gradients computes some things once for a graph.
+ */
+bool grad_first_time(struct grad_ctx *g, const char *key);
 struct output grad_zeros_as_python(struct grad_ctx *g, struct output x);     /* tf.zeros_like */
 struct output grad_shape_literal(struct grad_ctx *g, const struct shape *s); /* all known */
 const struct tensor *grad_keep_tensor(struct grad_ctx *g, const struct tensor *t); /* a copy */

@@ -45,6 +45,17 @@ struct output grad_zeros(struct grad_ctx *g, struct output shape, struct output 
     return filled(g, "zeros=Fill", shape, like, 0);
 }
 
+/* The graph's names know it: no node's begins like this. */
+bool grad_first_time(struct grad_ctx *g, const char *key)
+{
+    char *wanted = mem_printf("//%s", key);
+    char *name = graph_unique_name(g->graph, wanted, true);
+    const bool first = strcmp(name, wanted) == 0;
+    mem_free(name);
+    mem_free(wanted);
+    return first;
+}
+
 void grad_beside(struct grad_ctx *g, struct output x)
 {
     if (grad_as_python(g))

@@ -223,6 +223,17 @@ struct output grad_shape_literal(struct grad_ctx *g, const struct shape *s)
     return grad_const_i32s(g, dims, s->rank);
 }
 
+static bool first_pair(struct grad_ctx *g, const struct shape *a, const struct shape *b)
+{
+    struct strbuf key = {0};
+    strbuf_puts(&key, "broadcast ");
+    shape_print(a, &key);
+    shape_print(b, &key);
+    const bool first = grad_first_time(g, strbuf_text(&key));
+    strbuf_release(&key);
+    return first;
+}
+
 struct grad_broadcast grad_broadcast(struct grad_ctx *g, enum grad_broadcast_how how)
 {
     struct output a = grad_in(g, 0), b = grad_in(g, 1);
@@ -231,7 +242,7 @@ struct grad_broadcast grad_broadcast(struct grad_ctx *g, enum grad_broadcast_how
     struct grad_broadcast s = {.shape = {a, b}};
     s.known = broadcast_known(sa, sb, s.dims, &s.rank) && !(python && how == GRAD_BY_SHAPES);
     if (s.known) {
-        if (python && (how == GRAD_BY_DIMS_ALWAYS || !shape_equal(sa, sb)))
+        if (python && (how == GRAD_BY_DIMS_ALWAYS || !shape_equal(sa, sb)) && first_pair(g, sa, sb))
             (void)broadcast_args(g, grad_shape_literal(g, sa),
                                  grad_shape_literal(g, sb)); /* which nothing reads */
         return s;

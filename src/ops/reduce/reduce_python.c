@@ -122,8 +122,10 @@ static struct output spread(struct grad_ctx *g)
     if (k.all_dims && k.axes && spread_known(g, &k, &dy))
         return dy;
     struct output shape = grad_shape(g, grad_in(g, 0));
+    grad_beside(g, shape);
     struct output kept = kept_dims(g, shape, grad_cast(g, grad_in(g, 1), DT_INT32));
     struct output times = safe_quotient(g, shape, kept);
+    grad_beside_end(g);
     return grad_op2(g, "Tile", grad_reshape(g, dy, kept), times);
 }
 
