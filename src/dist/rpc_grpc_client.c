@@ -140,7 +140,12 @@ static void request_status(const struct rpc_request *r, struct status *st)
         code = STATUS_UNKNOWN;
     if (code == STATUS_UNKNOWN && str_is(text, "Stream removed"))
         code = STATUS_UNAVAILABLE;
-    status_fail(st, code, "%.*s", (int)min_i64((int64_t)text.n, INT_MAX), text.p);
+    /* gRPC's word for it while a server shuts down; methods that one lacks it refuses otherwise */
+    const bool closing =
+        code == STATUS_UNIMPLEMENTED && str_is(text, "Received http2 header with status: 404");
+    status_fail(st, closing ? STATUS_UNAVAILABLE : code, "%.*s%s",
+                (int)min_i64((int64_t)text.n, INT_MAX), text.p,
+                closing ? " (the server is shutting down)" : "");
 }
 
 static void request_end(struct rpc_request *r, struct status *st, struct rpc_msg *reply)

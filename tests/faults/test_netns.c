@@ -39,7 +39,7 @@ struct combination {
 };
 static const struct combination quick[] = {
     {PS, KILL, CHECKPOINT}, {PS, DROP, STEPS},          {PS, MUTE, BARRIER},
-    {CHIEF, REJECT, STEPS}, {CHIEF, DEAF, BARRIER},     {WORKER, DROP, STEPS},
+    {CHIEF, DROP, STEPS},   {CHIEF, DEAF, BARRIER},     {WORKER, DROP, STEPS},
     {WORKER, MUTE, STEPS},  {WORKER, DROP, CREATION},   {STANDBY, DROP, STEPS},
     {PS, SLOW, STEPS},      {WORKER, REJECT, SHUTDOWN}, {PS, FREEZE, SHUTDOWN},
 };
@@ -126,7 +126,8 @@ static void judge(TF_Status *s, const char *where, bool starts)
     const TF_Code code = TF_GetCode(s);
     const bool named = strstr(TF_Message(s), "/job:") != NULL;
     const bool fine = code == TF_OK || ((code == TF_UNAVAILABLE || code == TF_ABORTED) && named) ||
-                      (starts && code == TF_DEADLINE_EXCEEDED);
+                      (starts && code == TF_DEADLINE_EXCEEDED) ||
+                      (k.when == SHUTDOWN && code == TF_CANCELLED); /* its master closed it */
     if (!fine && !k.wrong[0])
         snprintf(k.wrong, sizeof k.wrong, "%s%d: %s", where, code, TF_Message(s));
 }
