@@ -51,11 +51,11 @@ class MainTest(unittest.TestCase):
     def test_modules_that_are_absent(self):
         path = self.program('''\
             import unittest
-            from tensorflow.python.ops.ragged import ragged_factory_ops
+            from tensorflow.python.ops import boosted_trees_ops
             from tensorflow.python.framework import test_ops
             class Test(unittest.TestCase):
-                def test_ragged(self):
-                    ragged_factory_ops.constant([[1], [2, 3]])
+                def test_trees(self):
+                    boosted_trees_ops.TreeEnsemble("trees")
                 def test_other(self):
                     pass
             try:

@@ -12,12 +12,29 @@ import unittest
 _PACKAGES = frozenset((
     'autograph', 'autograph.core', 'autograph.impl', 'autograph.lang', 'data', 'data.experimental',
     'data.experimental.ops', 'data.kernel_tests', 'data.ops', 'data.util', 'debug', 'debug.cli',
-    'debug.lib', 'debug.wrappers', 'distribute', 'grappler', 'keras', 'keras.engine',
-    'keras.layers', 'keras.optimizer_v2', 'keras.utils', 'ops.ragged', 'ops.signal', 'profiler',
-    'tpu', 'training.tracking'))
+    'debug.lib', 'debug.wrappers', 'distribute', 'eager', 'eager.memory_tests', 'feature_column',
+    'grappler', 'kernel_tests', 'kernel_tests.random', 'kernel_tests.signal', 'keras',
+    'keras.engine', 'keras.layers', 'keras.optimizer_v2', 'keras.utils', 'ops.parallel_for',
+    'ops.ragged', 'ops.signal', 'profiler', 'saved_model.model_utils', 'tools.api',
+    'tools.api.generator', 'tpu', 'training.saving', 'training.tracking'))
 _MODULES = frozenset((
-    'framework.auto_control_deps', 'framework.config', 'framework.func_graph',
-    'framework.kernels', 'framework.proto_ops', 'framework.test_ops', 'ops.proto_ops'))
+    'framework.auto_control_deps', 'framework.c_api_util', 'framework.combinations',
+    'framework.composite_tensor_utils', 'framework.config', 'framework.convert_to_constants',
+    'framework.framework_lib', 'framework.func_graph', 'framework.function_def_to_graph',
+    'framework.graph_to_function_def', 'framework.kernels', 'framework.op_callbacks',
+    'framework.proto_ops', 'framework.subscribe', 'framework.tensor_like',
+    'framework.test_combinations', 'framework.test_ops', 'ops.batch_ops', 'ops.boosted_trees_ops',
+    'ops.clustering_ops', 'ops.collective_ops', 'ops.control_flow_state',
+    'ops.control_flow_util_v2', 'ops.control_flow_v2_func_graphs', 'ops.critical_section_ops',
+    'ops.default_gradient', 'ops.distributions.bijector_test_util', 'ops.inplace_ops',
+    'ops.nccl_ops', 'ops.op_selector', 'ops.proto_ops', 'ops.sdca_ops',
+    'ops.spectral_ops_test_util', 'ops.stateful_random_ops', 'ops.tensor_forest_ops',
+    'platform.remote_utils', 'saved_model.function_deserialization',
+    'saved_model.function_serialization', 'saved_model.nested_structure_coder',
+    'saved_model.revived_types', 'saved_model.signature_serialization',
+    'summary.writer.event_file_writer_v2', 'training.checkpoint_ops', 'training.distribute',
+    'training.distribution_strategy_context', 'training.tensorboard_logging',
+    'util.example_parser_configuration', 'util.lock_util', 'util.module_wrapper'))
 
 
 class AbsentError(AttributeError, unittest.SkipTest):
