@@ -59,10 +59,10 @@ def _decorator(cases, named):
         if isinstance(target, type):
             for name in [n for n in vars(target) if n.startswith('test')
                          and callable(getattr(target, n))]:
-                for case_name, body in _Cases(getattr(target, name), cases, named).bodies(name):
+                bodies = list(_Cases(getattr(target, name), cases, named).bodies(name))
+                delattr(target, name)
+                for case_name, body in bodies:
                     setattr(target, case_name, body)
-                if not named or name not in vars(target):
-                    delattr(target, name)
             return target
         return _Cases(target, cases, named)
     return decorate
