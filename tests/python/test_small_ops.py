@@ -11,6 +11,7 @@ from leat.python.ops import collective_ops
 from leat.python.ops import initializers_ns
 from leat.python.ops import inplace_ops
 from leat.python.ops import linalg_ops_impl
+from leat.python.ops import op_selector
 from leat.python.ops.losses import loss_reduction
 from leat.python.util import lock_util
 
@@ -61,6 +62,33 @@ class NamesTest(unittest.TestCase):
         loss_reduction.ReductionV2.validate('sum')
         with self.assertRaisesRegex(ValueError, 'Invalid Reduction Key q.'):
             loss_reduction.ReductionV2.validate('q')
+
+
+class SelectorTest(unittest.TestCase):
+    def test_walk(self):
+        with tf.Graph().as_default() as graph:
+            a = tf.placeholder(tf.float32, [], name='a')
+            b = tf.multiply(a, 2., name='b')
+            c = tf.cast(b, tf.int32, name='c')
+            with tf.control_dependencies([b]):
+                d = tf.identity(a, name='d')
+            e = tf.add(d, b, name='e')
+
+            def walk(*args, **kwargs):
+                return sorted(op.name for op in op_selector.get_backward_walk_ops(*args, **kwargs))
+            self.assertEqual(walk([e.op]), ['a', 'b', 'b/y', 'd', 'e'])
+            self.assertEqual(walk([e], inclusive=False), ['a', 'b', 'b/y', 'd'])
+            self.assertEqual(walk(e.op, stop_at_ts=[b]), ['a', 'd', 'e'])
+            self.assertEqual(walk(e.op, within_ops=[e.op, d.op]), ['d', 'e'])
+            self.assertEqual(walk(d.op), ['a', 'd'])
+            self.assertEqual(walk(d.op, control_inputs=True), ['a', 'b', 'b/y', 'd'])
+            self.assertEqual(walk(e.op, only_differentiable=True), ['a', 'b', 'b/y', 'd', 'e'])
+            self.assertTrue(op_selector.is_differentiable(c.op))
+            self.assertEqual([op.name for op in op_selector.get_generating_ops([a, b])],
+                             ['a', 'b'])
+            self.assertIs(op_selector.get_unique_graph([a, b.op]), graph)
+        with tf.Graph().as_default(), self.assertRaisesRegex(ValueError, 'not belong to given'):
+            op_selector.get_unique_graph([a, tf.constant(1)])
 
 
 class GroupLockTest(unittest.TestCase):
