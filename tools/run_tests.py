@@ -243,6 +243,8 @@ def main():
                         help='failed checks are no failure: only a crash, a hang or a sanitizer is')
     parser.add_argument('--verbose', action='store_true')
     options = parser.parse_intermixed_args()
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in a shell's background, and tests
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # of Ctrl-C would inherit that
     options.build = os.path.abspath(options.build)
     options.wrap = options.wrap.split()
     tests = [t for t in find_tests(options.build)

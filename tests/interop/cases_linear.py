@@ -143,7 +143,7 @@ def band(op, rng, types):
     plain = low == high == 0    # DIFFERENCES: gradients of other bands
     if op == 'MatrixDiagPartV2':
         return [('input', array(rng, t, dims + (rows, cols))), ('k', k), ('padding_value', padding)], \
-            {}, t == np.float64 and plain
+            {}, t == np.float64 and plain and rows == cols
     if op == 'MatrixSetDiagV2':
         return [('input', array(rng, t, dims + (rows, cols))), ('diagonal', array(rng, t, diagonal)),
                 ('k', k)], {}, t == np.float64 and plain
@@ -163,6 +163,8 @@ def einsum(op, rng, types):
     t, equation = pick(rng, types(op, 'T')), pick(rng, EQUATIONS)
     sizes = {c: size(rng) for c in 'abcdhijkw'}
     dots = batch(rng)
+    if np.dtype(t).kind == 'c':     # DIFFERENCES: nothing to conjugate
+        sizes, dots = {c: max(1, n) for c, n in sizes.items()}, tuple(max(1, n) for n in dots)
     values = []
     for term in equation.split('->')[0].split(','):
         dims = ()

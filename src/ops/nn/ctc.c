@@ -24,12 +24,12 @@ bool ctc_check(const struct kctx *c, int lengths, struct ctc *k, struct status *
     return k->classes > 0 || status_invalid(st, "num_classes must not be 0");
 }
 
-bool ctc_check_lengths(const struct ctc *k, struct status *st)
+bool ctc_check_lengths(const struct ctc *k, enum status_code too_long, struct status *st)
 {
     for (int64_t b = 0; b < k->batch; b++) {
         if (k->lengths[b] > k->time)
-            return status_invalid(st, "sequence_length(%lld) <= %lld", (long long)b,
-                                  (long long)k->time);
+            return status_fail(st, too_long, "sequence_length(%lld) <= %lld", (long long)b,
+                               (long long)k->time);
         if (k->lengths[b] < 0)
             return status_invalid(st, "seq_len(%lld) < 0", (long long)b);
     }
@@ -83,7 +83,7 @@ static bool greedy_run(struct kctx *c, struct status *st)
 {
     struct ctc k;
     int64_t bytes;
-    if (!ctc_check(c, 1, &k, st) || !ctc_check_lengths(&k, st))
+    if (!ctc_check(c, 1, &k, st) || !ctc_check_lengths(&k, STATUS_FAILED_PRECONDITION, st))
         return false;
     bool merge = attrs_bool(kernel_attrs(c), "merge_repeated");
     struct shape s = shape_2(k.batch, 1);

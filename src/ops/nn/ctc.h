@@ -15,8 +15,9 @@ struct ctc {
 
 /* Input 0, and lengths in input `lengths`. */
 MUST_CHECK bool ctc_check(const struct kctx *c, int lengths, struct ctc *k, struct status *st);
-/* The lengths lie in 0..time. */
-MUST_CHECK bool ctc_check_lengths(const struct ctc *k, struct status *st);
+/* The lengths lie in 0..time; the code is what a longer one is told as. */
+MUST_CHECK bool ctc_check_lengths(const struct ctc *k, enum status_code too_long,
+                                  struct status *st);
 /* The scores at a time of one of the batch, as doubles. */
 void ctc_row(const struct ctc *k, int64_t t, int64_t b, double *row);
 static inline void ctc_put(struct tensor *t, int64_t i, double x)

@@ -198,7 +198,7 @@ static bool beam_run(struct kctx *c, struct status *st)
     struct ctc k;
     struct beam m = {0};
     int64_t paths = attrs_int(kernel_attrs(c), "top_paths"), bytes;
-    if (!ctc_check(c, 1, &k, st) || !ctc_check_lengths(&k, st))
+    if (!ctc_check(c, 1, &k, st) || !ctc_check_lengths(&k, STATUS_FAILED_PRECONDITION, st))
         return false;
     if (paths > attrs_int(kernel_attrs(c), "beam_width"))
         return status_invalid(st, "requested more paths than the beam width.");

@@ -232,7 +232,8 @@ static bool loss_run(struct kctx *c, struct status *st)
     struct loss_attrs a = {attrs_bool(attrs, "preprocess_collapse_repeated"),
                            attrs_bool(attrs, "ctc_merge_repeated"),
                            attrs_bool(attrs, "ignore_longer_outputs_than_inputs")};
-    if (!ctc_check(c, 3, &k, st) || !check_labels(c, &k, st) || !ctc_check_lengths(&k, st))
+    if (!ctc_check(c, 3, &k, st) || !check_labels(c, &k, st) ||
+        !ctc_check_lengths(&k, STATUS_INVALID_ARGUMENT, st))
         return false;
     struct shape s = shape_1(k.batch);
     struct tensor *loss = kernel_out(c, 0, &s, st);
