@@ -118,6 +118,8 @@ static bool beat_result(struct peer *p, const struct status *st, const struct rp
     if (ok && !p->set->brought && !str_is(x.task, p->name))
         ok = status_precondition(&own, "%.*s answers there", (int)min_i64((int64_t)x.task.n, 200),
                                  x.task.n ? x.task.p : "");
+    if (ok && p->gone != 0 && x.incarnation == p->gone)
+        ok = status_fail(&own, STATUS_UNAVAILABLE, "it has said goodbye");
     if (ok && p->addresses[1] && (x.stands_by || x.epoch < p->epoch))
         ok = status_fail(&own, STATUS_UNAVAILABLE, "stands by, or may not answer now");
     /* Devices were asked for when it was silent; else the answer is as it was before. */
@@ -186,7 +188,7 @@ void peer_send_beat(struct peer *p)
     struct rpc_msg m = {0};
     struct status st = {0};
     lock_take(&set->lock);
-    struct rpc_channel *channel = peer_channel(p, true, &st);
+    struct rpc_channel *channel = peer_beat_channel(p, p->beats_at, &st);
     const char *path = p->tensorflow ? STATUS_PATH : BEAT_PATH;
     const bool hunts = p->addresses[1];
     p->beat_sent_ns = clock_now_ns();
@@ -244,13 +246,17 @@ static void goodbye_done(void *arg, const struct status *st, struct rpc_msg *rep
     goodbye_unref(g);
 }
 
-static void say_goodbye(struct peer *p, struct goodbye *g, int64_t timeout_ms)
+/* To one of its addresses; a connection that broke is waited for where it is there for all we know.
+ */
+static void say_goodbye(struct peer *p, int which, struct goodbye *g, int64_t timeout_ms)
 {
     struct arena a = {0};
     struct rpc_msg m = {0};
     struct status st = {0};
     lock_take(&p->set->lock);
-    struct rpc_channel *channel = p->self || p->tensorflow ? NULL : peer_channel(p, true, &st);
+    const bool there = p->state == PEER_ALIVE && p->calls_at == which;
+    struct rpc_channel *channel =
+        p->self || p->tensorflow ? NULL : peer_beat_channel(p, which, &st);
     lock_drop(&p->set->lock);
     status_clear(&st);
     if (!channel)
@@ -264,7 +270,7 @@ static void say_goodbye(struct peer *p, struct goodbye *g, int64_t timeout_ms)
     g->refs++;
     g->waiting++;
     lock_drop(&g->lock);
-    struct rpc_options o = {.timeout_ms = timeout_ms, .fail_fast = true};
+    struct rpc_options o = {.timeout_ms = timeout_ms, .fail_fast = !there};
     rpc_request_unref(rpc_start(channel, GOODBYE_PATH, &m, &o, goodbye_done, g));
 }
 
@@ -275,8 +281,11 @@ void peers_goodbye(struct peers *set, int64_t timeout_ms)
     g->refs = 1;
     lock_init(&g->lock, "goodbye", LOCK_RANK_LEAF);
     cond_init(&g->answered);
-    for (int i = 0; i < set->n; i++)
-        say_goodbye(&set->v[i], g, timeout_ms);
+    for (int i = 0; i < set->n; i++) {
+        say_goodbye(&set->v[i], 0, g, timeout_ms);
+        if (set->v[i].addresses[1]) /* who serves may be the other one by now */
+            say_goodbye(&set->v[i], 1, g, timeout_ms);
+    }
     lock_take(&g->lock);
     while (g->waiting > 0 && cond_wait_until(&g->answered, &g->lock, deadline))
         ;

@@ -51,6 +51,7 @@ static void call_explain(struct peer_call *c, const struct status *st, struct st
                   st->code == STATUS_DEADLINE_EXCEEDED;
     if (!silent)
         peer_alive(p);
+    p->answered |= status_ok(st);
     if (status_ok(st))
         return;
     if (silent && !status_ok(&c->verdict)) {
@@ -90,16 +91,19 @@ static void call_done(void *arg, const struct status *st, struct rpc_msg *reply)
     lock_drop(&set->lock);
 }
 
-struct rpc_channel *peer_channel(struct peer *p, bool beat, struct status *st)
+static struct rpc_channel *open_channel(struct peer *p, struct rpc_channel **at, int which,
+                                        struct status *st)
 {
-    struct rpc_channel **at = !beat              ? &p->calls_channel
-                              : p->beats_at == 0 ? &p->beat_channel
-                                                 : &p->other_channel;
-    const char *address =
-        p->addresses[0] ? p->addresses[beat ? p->beats_at : p->calls_at] : p->address;
+    const bool own = at != &p->calls_channel;
+    const char *address = p->addresses[0] ? p->addresses[which] : p->address;
     if (!*at)
-        *at = rpc_channel_new(address, p->set->secured ? &p->set->security : NULL, beat, st);
+        *at = rpc_channel_new(address, p->set->secured ? &p->set->security : NULL, own, st);
     return *at;
+}
+
+struct rpc_channel *peer_beat_channel(struct peer *p, int which, struct status *st)
+{
+    return open_channel(p, which == 0 ? &p->beat_channel : &p->other_channel, which, st);
 }
 
 static struct rpc_request *refuse(struct rpc_msg *request, rpc_done_fn done, void *arg,
@@ -125,7 +129,7 @@ struct rpc_request *peer_start(struct peer *p, const char *path, struct rpc_msg 
     else if (p->state == PEER_LOST || p->state == PEER_LEFT)
         (void)!peer_fail(p, &st);
     else
-        channel = peer_channel(p, false, &st);
+        channel = open_channel(p, &p->calls_channel, p->calls_at, &st);
     if (!channel) {
         lock_drop(&set->lock);
         return refuse(request, done, arg, &st);

@@ -381,10 +381,13 @@ void peers_heard(struct peers *set, struct str task, uint64_t incarnation, bool 
 {
     lock_take(&set->lock);
     struct peer *p = find_name(set, task);
+    if (p && !leaving && incarnation != 0 && incarnation == p->gone)
+        p = NULL; /* sent before its goodbye, or while it ends: it has left all the same */
     bool same = p && (p->incarnation == 0 || p->incarnation == incarnation);
     if (p) {
         p->said_hello = true;
         p->said_goodbye = leaving;
+        p->gone = leaving && incarnation != 0 ? incarnation : p->gone;
     }
     if (same && leaving && p->state == PEER_ALIVE) {
         struct status why = {0};
@@ -460,9 +463,11 @@ static void say_waiting(struct peer *p, int64_t now)
                 p->trouble ? p->trouble : "no answer", seconds_since(p->wanted_ns));
 }
 
+/* Who has answered a call, and no heartbeat yet, may be lost as well. */
 static void judge(struct peer *p, int64_t now)
 {
-    if (p->state != PEER_ALIVE || now - p->heard_ns < p->set->deadlines.failure_ms * MS_NS)
+    const bool there = p->state == PEER_ALIVE || (p->state == PEER_UNSEEN && p->answered);
+    if (!there || now - p->heard_ns < p->set->deadlines.failure_ms * MS_NS)
         return;
     struct status why = {0};
     p->state = PEER_LOST;

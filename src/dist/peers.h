@@ -4,11 +4,11 @@
  * A peer is made at its first use and lives as long as the set. It has a channel for calls and,
  * once seen, a heartbeat on a connection of its own. Its state:
  *
- *   UNSEEN   never answered; waiting for it obeys the start deadline
+ *   UNSEEN   no heartbeat was answered; waiting for it obeys the start deadline
  *   ALIVE    answers; its device list and incarnation are known
- *   LOST     silent for the failure deadline, or its connection broke and could not be had again
- *            within it; all calls to it fail with UNAVAILABLE
- *   LEFT     said goodbye
+ *   LOST     silent for the failure deadline after it had answered something, or its connection
+ *            broke and could not be had again within it; all calls to it fail with UNAVAILABLE
+ *   LEFT     said goodbye, which nothing that the same process sends undoes
  *
  * A peer that comes back with another incarnation is ALIVE anew; what was begun with the old one
  * fails with ABORTED. The texts name task, address, what was seen, and for how long:
@@ -45,7 +45,8 @@ void peers_set_self(struct peers *p, const char *task, uint64_t incarnation);
 /* What a task said of itself by a heartbeat or goodbye of its own. Others than the spec's are
  * ignored. */
 void peers_heard(struct peers *p, struct str task, uint64_t incarnation, bool leaving);
-/* Tells the others that this task leaves; waits for their answers, timeout_ms at most. */
+/* Tells the others, and who stands by for them, that this task leaves; waits for their answers,
+ * timeout_ms at most. */
 void peers_goodbye(struct peers *p, int64_t timeout_ms);
 /* The names of those that have said goodbye, into the list. */
 struct arena;

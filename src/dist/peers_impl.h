@@ -72,6 +72,8 @@ struct peer {
     bool tensorflow;                      /* it knows no heartbeat: GetStatus */
     bool tensorflow_2;                    /* and is of that version */
     bool said_hello, said_goodbye;        /* by calls of its own */
+    uint64_t gone;                        /* the incarnation that said goodbye last; 0: none */
+    bool answered;                        /* a call: it was there, heartbeat or not */
     int64_t heard_ns, wanted_ns, said_ns; /* said: the last line of the log */
     char *trouble;                        /* what the last failed try met; NULL: nothing */
     struct peer_call *calls;
@@ -109,7 +111,8 @@ void peer_alive(struct peer *p); /* something came from it */
 void peer_gone(struct peer *p, enum peer_state state, const struct status *why);
 void peer_end_calls(struct peer *p, const struct status *why);
 void peer_mark_watches(struct peer *p, const struct status *why);
-struct rpc_channel *peer_channel(struct peer *p, bool beat, struct status *st) MUST_CHECK;
+/* For heartbeats and goodbyes, to which of the addresses. */
+struct rpc_channel *peer_beat_channel(struct peer *p, int which, struct status *st) MUST_CHECK;
 /* Fails st as p's state says: lost or left. */
 bool peer_fail(const struct peer *p, struct status *st);
 /* "... was never seen: refused; waited 3.0 s", DEADLINE_EXCEEDED. */

@@ -25,6 +25,7 @@ static struct task {
     const char *name;
     uint64_t incarnation;
     bool tensorflow;
+    bool refuses; /* heartbeats */
 } task;
 
 /* --- what callbacks saw; guarded by lock --- */
@@ -34,7 +35,7 @@ static int num_done;
 static struct status last;
 static int64_t last_devices;
 static struct rpc_call *held;
-static int num_held, num_goodbyes;
+static int num_held, num_goodbyes, num_beats;
 
 static void note(const struct status *s, int64_t devices)
 {
@@ -104,12 +105,22 @@ static void heartbeat(void *arg, struct rpc_call *c)
     struct str bytes = rpc_msg_flat(rpc_call_request(c), &a);
     struct status own = {0};
     (void)arg;
+    lock_take(&lock);
+    num_beats++;
+    cond_broadcast(&changed);
+    lock_drop(&lock);
     assert_true(pb_leat_peer_heartbeat_request_decode(&a, bytes.p, bytes.n, 0, &in, &own));
     r->task = str_of(task.name);
     r->incarnation = task.incarnation;
     if (in->want_devices)
         add_device(&a, &r->device);
-    reply_with(c, r);
+    if (task.refuses) {
+        (void)status_fail(&own, STATUS_UNAVAILABLE, "not now");
+        rpc_call_reply(c, NULL, &own);
+        status_clear(&own);
+    } else {
+        reply_with(c, r);
+    }
     arena_release(&a);
 }
 
@@ -187,7 +198,7 @@ static int set_up(void **state)
 {
     (void)state;
     task = (struct task){.name = "/job:ps/replica:0/task:0", .incarnation = 77};
-    num_done = num_held = num_goodbyes = 0;
+    num_done = num_held = num_goodbyes = num_beats = 0;
     return 0;
 }
 
@@ -392,6 +403,76 @@ static void test_peers__hello_and_goodbye(void **state)
     peers_free(set);
 }
 
+/* What it sent before it left may come afterwards, and it answers for a while. */
+static void test_peers__a_goodbye_stays(void **state)
+{
+    (void)state;
+    if (no_grpc())
+        skip();
+    task_start();
+    struct peers *set = new_peers(60000, 60000);
+    struct peer *p = peers_find(set, "ps", 0, &st);
+    see(p);
+    peers_heard(set, str_of(task.name), task.incarnation, false);
+    peers_heard(set, str_of(task.name), task.incarnation, true);
+    peers_heard(set, str_of(task.name), task.incarnation, false);
+    assert_true(peers_all_left(set, "worker"));
+    lock_take(&lock);
+    const int before = num_beats;
+    lock_drop(&lock);
+    peers_heard(set, str_of(task.name), 78, false); /* the next one; the old one answers us */
+    assert_false(peers_all_left(set, "worker"));
+    wait_for(&num_beats, before + 2);
+    assert_true(peer_watch(p, on_watch, NULL) == 0);
+    peer_devices(p, 0, on_devices, NULL);
+    check_last(STATUS_UNAVAILABLE, "has left the cluster");
+    peers_heard(set, str_of(task.name), 78, true);
+    assert_true(peers_all_left(set, "worker"));
+    task_stop();
+    peers_free(set);
+}
+
+/* A goodbye goes to who stands by as well. */
+static void test_peers__goodbye_to_who_stands_by(void **state)
+{
+    (void)state;
+    if (no_grpc())
+        skip();
+    task_start();
+    struct peers *set = new_peers(60000, 60000);
+    char *address = mem_printf("127.0.0.1:%d", task.port);
+    peers_set_standby(set, "ps", 0, address);
+    peers_goodbye(set, 60000);
+    assert_int_equal(num_goodbyes, 2);
+    mem_free(address);
+    task_stop();
+    peers_free(set);
+}
+
+/* It answered a call, and is lost before it has answered a heartbeat. */
+static void test_peers__lost_before_a_heartbeat(void **state)
+{
+    (void)state;
+    if (no_grpc())
+        skip();
+    task.refuses = true;
+    task_start();
+    struct peers *set = new_peers(scale(), 60000000);
+    struct peer *p = peers_find(set, "ps", 0, &st);
+    struct rpc_msg m = {0};
+    rpc_request_unref(peer_start(p, HOLD, &m, 0, on_reply, NULL));
+    wait_for(&num_held, 1);
+    release_held();
+    wait_for(&num_done, 1);
+    check_last(0, "");
+    rpc_request_unref(peer_start(p, HOLD, &m, 0, on_reply, NULL));
+    wait_for(&num_done, 2);
+    check_last(STATUS_UNAVAILABLE, "/job:ps/replica:0/task:0 at 127.0.0.1:");
+    check_last(STATUS_UNAVAILABLE, " lost: ");
+    task_stop();
+    peers_free(set);
+}
+
 static void test_peers__freed_while_calls_run(void **state)
 {
     (void)state;
@@ -433,6 +514,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_peers__another_task_answers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_peers__of_tensorflow, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_peers__hello_and_goodbye, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_peers__a_goodbye_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_peers__goodbye_to_who_stands_by, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_peers__lost_before_a_heartbeat, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_peers__freed_while_calls_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_peers__find, set_up, tear_down),
     };
