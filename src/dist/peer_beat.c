@@ -56,7 +56,9 @@ static bool read_answer(struct peer *p, bool tensorflow, struct str bytes, struc
 /* Under the lock: the peer that was awaited answers. arena holds the answer, and is taken. */
 static void take_answer(struct peer *p, const struct answer *x, struct arena *arena)
 {
-    bool another = p->incarnation != 0 && x->incarnation != p->incarnation;
+    /* Calls to the first address may be under way, though it never answered a heartbeat. */
+    const bool moved = p->beats_at != p->calls_at;
+    const bool another = moved || (p->incarnation != 0 && x->incarnation != p->incarnation);
     bool was_alive = p->state == PEER_ALIVE;
     if (another) {
         struct status why = {0};
@@ -78,7 +80,7 @@ static void take_answer(struct peer *p, const struct answer *x, struct arena *ar
         peer_release_devices(p->devices);
         p->devices = d;
     }
-    if (p->beats_at != p->calls_at) {
+    if (moved) {
         rpc_channel_unref(p->calls_channel); /* calls under way keep it */
         p->calls_channel = NULL;
         p->calls_at = p->beats_at;

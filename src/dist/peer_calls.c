@@ -138,9 +138,11 @@ struct rpc_request *peer_start(struct peer *p, const char *path, struct rpc_msg 
     *c = (struct peer_call){
         .refs = 2, .peer = p, .done = done, .arg = arg, .started_ns = clock_now_ns()};
     call_link(c);
+    rpc_channel_ref(channel); /* another may take its place meanwhile */
     lock_drop(&set->lock);
     struct rpc_request *r = rpc_start(
         channel, path, request, &(struct rpc_options){.timeout_ms = timeout_ms}, call_done, c);
+    rpc_channel_unref(channel);
     lock_take(&set->lock);
     if (!c->over) {
         c->request = rpc_request_ref(r);

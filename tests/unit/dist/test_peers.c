@@ -449,6 +449,36 @@ static void test_peers__goodbye_to_who_stands_by(void **state)
     peers_free(set);
 }
 
+/* A call to the first process, which was gone before it was seen, is not waited for. */
+static void test_peers__moved_before_it_was_seen(void **state)
+{
+    (void)state;
+    if (no_grpc())
+        skip();
+    task_start();
+    struct peers *set = new_peers(60000, 60000);
+    struct peer *p = peers_find(set, "ps", 0, &st);
+    struct rpc_server *first = task.server;
+    task.port = 0;
+    task_start();
+    rpc_server_free(first);
+    char *address = mem_printf("127.0.0.1:%d", task.port);
+    peers_set_standby(set, "ps", 0, address);
+    struct rpc_msg m = {0};
+    rpc_request_unref(peer_start(p, HOLD, &m, 0, on_reply, NULL));
+    wait_for(&num_done, 1);
+    check_last(STATUS_ABORTED, "came back as another process");
+    assert_string_equal(peer_address(p), address);
+    rpc_request_unref(peer_start(p, HOLD, &m, 0, on_reply, NULL));
+    wait_for(&num_held, 1);
+    release_held();
+    wait_for(&num_done, 2);
+    check_last(0, "");
+    mem_free(address);
+    task_stop();
+    peers_free(set);
+}
+
 /* It answered a call, and is lost before it has answered a heartbeat. */
 static void test_peers__lost_before_a_heartbeat(void **state)
 {
@@ -516,6 +546,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_peers__hello_and_goodbye, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_peers__a_goodbye_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_peers__goodbye_to_who_stands_by, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_peers__moved_before_it_was_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_peers__lost_before_a_heartbeat, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_peers__freed_while_calls_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_peers__find, set_up, tear_down),
