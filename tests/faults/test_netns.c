@@ -124,7 +124,8 @@ static void save(TF_Status *s)
 static void judge(TF_Status *s, const char *where, bool starts)
 {
     const TF_Code code = TF_GetCode(s);
-    const bool named = strstr(TF_Message(s), "/job:") || strstr(TF_Message(s), "this master has");
+    const bool named = strstr(TF_Message(s), "/job:") || strstr(TF_Message(s), "this master has") ||
+                       strstr(TF_Message(s), "the task at "); /* who never said its name */
     const bool fine = code == TF_OK || ((code == TF_UNAVAILABLE || code == TF_ABORTED) && named) ||
                       (starts && code == TF_DEADLINE_EXCEEDED) ||
                       (k.when == SHUTDOWN && code == TF_CANCELLED); /* its master closed it */
