@@ -18,22 +18,16 @@ def agreed_hint(operator, given, hint):
         % (hint, getattr(operator, hint), given))
 
 
-class LinearOperatorAdjoint(linear_operator.LinearOperator):
-    """The conjugate transpose, never held."""
+class OperatorOfAnother(linear_operator.LinearOperator):
+    """What is made of one other operator, whose hints hold for it too."""
 
-    def __init__(self, operator, is_non_singular=None, is_self_adjoint=None,
-                 is_positive_definite=None, is_square=None, name=None):
+    def __init__(self, operator, suffix, hints, name=None):
         self._operator = operator
-        if name is None:
-            name = operator.name + '_adjoint'
+        name = operator.name + suffix if name is None else name
+        agreed = {hint: agreed_hint(operator, given, hint) for hint, given in hints.items()}
         with ops.name_scope(name, values=operator.graph_parents):
-            super(LinearOperatorAdjoint, self).__init__(
-                dtype=operator.dtype, graph_parents=None,
-                is_non_singular=agreed_hint(operator, is_non_singular, 'is_non_singular'),
-                is_self_adjoint=agreed_hint(operator, is_self_adjoint, 'is_self_adjoint'),
-                is_positive_definite=agreed_hint(operator, is_positive_definite,
-                                                 'is_positive_definite'),
-                is_square=agreed_hint(operator, is_square, 'is_square'), name=name)
+            super(OperatorOfAnother, self).__init__(dtype=operator.dtype, graph_parents=None,
+                                                    name=name, **agreed)
         self._graph_parents = operator.graph_parents
 
     operator = property(lambda self: self._operator)
@@ -46,6 +40,18 @@ class LinearOperatorAdjoint(linear_operator.LinearOperator):
 
     def _assert_self_adjoint(self):
         return self.operator.assert_self_adjoint()
+
+
+class LinearOperatorAdjoint(OperatorOfAnother):
+    """The conjugate transpose, never held."""
+
+    def __init__(self, operator, is_non_singular=None, is_self_adjoint=None,
+                 is_positive_definite=None, is_square=None, name=None):
+        super(LinearOperatorAdjoint, self).__init__(
+            operator, '_adjoint', dict(is_non_singular=is_non_singular,
+                                       is_self_adjoint=is_self_adjoint,
+                                       is_positive_definite=is_positive_definite,
+                                       is_square=is_square), name)
 
     def _shape(self):
         shape = self.operator.shape

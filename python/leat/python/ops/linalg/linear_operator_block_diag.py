@@ -6,10 +6,13 @@ from leat.python.ops import array_ops
 from leat.python.ops.linalg import linear_operator
 from leat.python.ops.linalg import linear_operator_algebra
 from leat.python.ops.linalg import linear_operator_util
+from leat.python.ops.linalg.linear_operator_composition import broadcast_batch_shape_tensors
 from leat.python.ops.linalg.linear_operator_composition import broadcast_batch_shapes
 from leat.python.ops.linalg.linear_operator_composition import checked_operators
 from leat.python.ops.linalg.linear_operator_composition import graph_parents_of
 from leat.python.ops.linalg.linear_operator_composition import implied_hint
+from leat.python.ops.linalg.linear_operator_composition import product_of
+from leat.python.ops.linalg.linear_operator_composition import sum_of
 
 
 class LinearOperatorBlockDiag(linear_operator.LinearOperator):
@@ -52,10 +55,7 @@ class LinearOperatorBlockDiag(linear_operator.LinearOperator):
         domain = sum(o.domain_dimension_tensor() for o in self.operators)
         rows = sum(o.range_dimension_tensor() for o in self.operators)
         matrix = array_ops.stack([domain, rows])
-        batch = self.operators[0].batch_shape_tensor()
-        for o in self.operators[1:]:
-            batch = array_ops.broadcast_dynamic_shape(batch, o.batch_shape_tensor())
-        return array_ops.concat((batch, matrix), 0)
+        return array_ops.concat((broadcast_batch_shape_tensors(self.operators), matrix), 0)
 
     def _parts(self, x, adjoint_arg, sizes, tensors):
         """x cut at the operators' sizes."""
@@ -72,16 +72,10 @@ class LinearOperatorBlockDiag(linear_operator.LinearOperator):
         return array_ops.concat(linear_operator_util.broadcast_matrix_batch_dims(results), axis=-2)
 
     def _determinant(self):
-        result = self.operators[0].determinant()
-        for operator in self.operators[1:]:
-            result *= operator.determinant()
-        return result
+        return product_of([o.determinant() for o in self.operators])
 
     def _log_abs_determinant(self):
-        result = self.operators[0].log_abs_determinant()
-        for operator in self.operators[1:]:
-            result += operator.log_abs_determinant()
-        return result
+        return sum_of([o.log_abs_determinant() for o in self.operators])
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
         parts = self._parts(rhs, adjoint_arg, [o.domain_dimension for o in self.operators],
@@ -96,10 +90,7 @@ class LinearOperatorBlockDiag(linear_operator.LinearOperator):
         return array_ops.squeeze(joined, axis=-1)
 
     def _trace(self):
-        result = self.operators[0].trace()
-        for operator in self.operators[1:]:
-            result += operator.trace()
-        return result
+        return sum_of([o.trace() for o in self.operators])
 
     def _to_dense(self):
         """The blocks between columns of zeros."""

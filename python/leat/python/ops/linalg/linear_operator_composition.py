@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """LinearOperatorComposition: a product of operators, applied one after the other."""
+import functools
+import operator as operator_module
+
 from leat.python.framework import common_shapes
 from leat.python.framework import ops
 from leat.python.framework import tensor_shape
@@ -29,6 +32,22 @@ def broadcast_batch_shapes(operators):
     for o in operators[1:]:
         shape = common_shapes.broadcast_shape(shape, o.batch_shape)
     return shape
+
+
+def broadcast_batch_shape_tensors(operators):
+    """The same when it runs."""
+    shape = operators[0].batch_shape_tensor()
+    for o in operators[1:]:
+        shape = array_ops.broadcast_dynamic_shape(shape, o.batch_shape_tensor())
+    return shape
+
+
+def product_of(values):
+    return functools.reduce(operator_module.mul, values)
+
+
+def sum_of(values):
+    return functools.reduce(operator_module.add, values)
 
 
 def implied_hint(operators, given, hint, message):
@@ -74,10 +93,7 @@ class LinearOperatorComposition(linear_operator.LinearOperator):
             return ops.convert_to_tensor(self.shape.as_list(), name='shape')
         matrix = array_ops.stack([self.operators[0].range_dimension_tensor(),
                                   self.operators[-1].domain_dimension_tensor()])
-        batch = self.operators[0].batch_shape_tensor()
-        for o in self.operators[1:]:
-            batch = array_ops.broadcast_dynamic_shape(batch, o.batch_shape_tensor())
-        return array_ops.concat((batch, matrix), 0)
+        return array_ops.concat((broadcast_batch_shape_tensors(self.operators), matrix), 0)
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
         order = self.operators if adjoint else list(reversed(self.operators))
@@ -87,16 +103,10 @@ class LinearOperatorComposition(linear_operator.LinearOperator):
         return result
 
     def _determinant(self):
-        result = self.operators[0].determinant()
-        for operator in self.operators[1:]:
-            result *= operator.determinant()
-        return result
+        return product_of([o.determinant() for o in self.operators])
 
     def _log_abs_determinant(self):
-        result = self.operators[0].log_abs_determinant()
-        for operator in self.operators[1:]:
-            result += operator.log_abs_determinant()
-        return result
+        return sum_of([o.log_abs_determinant() for o in self.operators])
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
         order = list(reversed(self.operators)) if adjoint else self.operators

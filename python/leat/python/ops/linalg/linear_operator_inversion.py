@@ -1,44 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """LinearOperatorInversion: the inverse of another operator."""
-from leat.python.framework import ops
-from leat.python.ops.linalg import linear_operator
 from leat.python.ops.linalg import linear_operator_adjoint
 from leat.python.ops.linalg import linear_operator_algebra
 
 
-class LinearOperatorInversion(linear_operator.LinearOperator):
+class LinearOperatorInversion(linear_operator_adjoint.OperatorOfAnother):
     """Products are the other's solutions, and the other way round."""
 
     def __init__(self, operator, is_non_singular=None, is_self_adjoint=None,
                  is_positive_definite=None, is_square=None, name=None):
-        self._operator = operator
-        agreed = linear_operator_adjoint.agreed_hint
         for given, hint in ((is_square, 'is_square'), (is_non_singular, 'is_non_singular')):
             if getattr(operator, hint) is False or given is False:
                 raise ValueError('operator and supplied hints must have `%s` equal to `True` or '
                                  '`None`.  Found %s, %s' % (hint, getattr(operator, hint), given))
-        if name is None:
-            name = operator.name + '_inv'
-        with ops.name_scope(name, values=operator.graph_parents):
-            super(LinearOperatorInversion, self).__init__(
-                dtype=operator.dtype, graph_parents=None,
-                is_non_singular=agreed(operator, is_non_singular, 'is_non_singular'),
-                is_self_adjoint=agreed(operator, is_self_adjoint, 'is_self_adjoint'),
-                is_positive_definite=agreed(operator, is_positive_definite,
-                                            'is_positive_definite'),
-                is_square=agreed(operator, is_square, 'is_square'), name=name)
-        self._graph_parents = operator.graph_parents
-
-    operator = property(lambda self: self._operator)
-
-    def _assert_non_singular(self):
-        return self.operator.assert_non_singular()
-
-    def _assert_positive_definite(self):
-        return self.operator.assert_positive_definite()
-
-    def _assert_self_adjoint(self):
-        return self.operator.assert_self_adjoint()
+        super(LinearOperatorInversion, self).__init__(
+            operator, '_inv', dict(is_non_singular=is_non_singular,
+                                   is_self_adjoint=is_self_adjoint,
+                                   is_positive_definite=is_positive_definite,
+                                   is_square=is_square), name)
 
     def _shape(self):
         return self.operator.shape

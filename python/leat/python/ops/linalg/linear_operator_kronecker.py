@@ -7,17 +7,12 @@ from leat.python.ops import math_ops
 from leat.python.ops.linalg import linalg_impl as linalg
 from leat.python.ops.linalg import linear_operator
 from leat.python.ops.linalg import linear_operator_algebra
+from leat.python.ops.linalg.linear_operator_composition import broadcast_batch_shape_tensors
 from leat.python.ops.linalg.linear_operator_composition import broadcast_batch_shapes
 from leat.python.ops.linalg.linear_operator_composition import checked_operators
 from leat.python.ops.linalg.linear_operator_composition import graph_parents_of
 from leat.python.ops.linalg.linear_operator_composition import implied_hint
-
-
-def _product(values):
-    result = values[0]
-    for v in values[1:]:
-        result = result * v
-    return result
+from leat.python.ops.linalg.linear_operator_composition import product_of
 
 
 class LinearOperatorKronecker(linear_operator.LinearOperator):
@@ -47,18 +42,16 @@ class LinearOperatorKronecker(linear_operator.LinearOperator):
     operators = property(lambda self: self._operators)
 
     def _shape(self):
-        domain = _product([o.domain_dimension for o in self.operators])
-        rows = _product([o.range_dimension for o in self.operators])
+        domain = product_of([o.domain_dimension for o in self.operators])
+        rows = product_of([o.range_dimension for o in self.operators])
         return broadcast_batch_shapes(self.operators).concatenate(
             tensor_shape.TensorShape([rows, domain]))
 
     def _shape_tensor(self):
-        matrix = array_ops.stack([_product([o.range_dimension_tensor() for o in self.operators]),
-                                  _product([o.domain_dimension_tensor() for o in self.operators])])
-        batch = self.operators[0].batch_shape_tensor()
-        for o in self.operators[1:]:
-            batch = array_ops.broadcast_dynamic_shape(batch, o.batch_shape_tensor())
-        return array_ops.concat((batch, matrix), 0)
+        matrix = array_ops.stack([
+            product_of([o.range_dimension_tensor() for o in self.operators]),
+            product_of([o.domain_dimension_tensor() for o in self.operators])])
+        return array_ops.concat((broadcast_batch_shape_tensors(self.operators), matrix), 0)
 
     def _factor_by_factor(self, x, adjoint_arg, apply, out_size, in_size):
         """apply(operator, columns) for each factor, with the factor's dimension brought to the
@@ -128,7 +121,7 @@ class LinearOperatorKronecker(linear_operator.LinearOperator):
         return result
 
     def _trace(self):
-        return _product([o.trace() for o in self.operators])
+        return product_of([o.trace() for o in self.operators])
 
     def _diag_part(self):
         diag = self.operators[0].diag_part()
