@@ -261,7 +261,11 @@ static void test_steps__a_task_that_came_back_is_aborted_once(void **state)
     /* the new task has no value of w */
     assert_int_equal(st.code, STATUS_FAILED_PRECONDITION);
     status_clear(&st);
-    run_init(1, s);
+    /* A step may have reached it before a heartbeat did, which then tells of the other process. */
+    const struct client_run init = {.session = s, .targets = "init"};
+    while (!client_run(&c, 1, &init, NULL, &st) && st.code == STATUS_ABORTED)
+        status_clear(&st);
+    client_must(st.code == STATUS_OK, &st);
     assert_true(client_float(&c, 1, s, "w:0") == 0.0f);
     client_close(&c, 1, s);
     mem_free(s);
