@@ -193,6 +193,7 @@ bool chunks_offered(const struct pb_recv_tensor_response *reply)
 struct fetch { /* counted: whoever starts pieces, and each piece under way */
     int refs;  /* atomic */
     struct peer *peer;
+    uint64_t incarnation; /* of the offer */
     uint64_t id;
     struct tensor value;
     chunks_fn fn;
@@ -218,7 +219,7 @@ static bool ask(struct fetch *f, int64_t offset, int64_t length, rpc_done_fn don
     bool ok = wire_put(&m, q, &st);
     arena_release(&a);
     if (ok)
-        rpc_request_unref(peer_start(f->peer, CHUNKS_FETCH, &m, 0, done, arg));
+        rpc_request_unref(peer_start_at(f->peer, f->incarnation, CHUNKS_FETCH, &m, 0, done, arg));
     status_clear(&st);
     return ok;
 }
@@ -336,6 +337,7 @@ void chunks_get(struct peer *peer, struct chunks_offer *offer, chunks_fn fn, voi
     *f = (struct fetch){.refs = 1,
                         .peer = peer,
                         .id = offer->id,
+                        .incarnation = offer->incarnation,
                         .value = tensor_take(&offer->value),
                         .fn = fn,
                         .arg = arg};

@@ -45,7 +45,8 @@ bool chunks_offered(const struct pb_recv_tensor_response *reply);
 struct chunks_offer {
     int plane; /* enum pb_leat_peer_plane */
     uint64_t id, at, mark;
-    struct tensor value; /* owned; its bytes are to come; UCX, which brings its own: none */
+    uint64_t incarnation; /* of who offers; 0: not known */
+    struct tensor value;  /* owned; its bytes are to come; UCX, which brings its own: none */
 };
 /* What a reply offers. */
 MUST_CHECK bool chunks_read(const struct pb_recv_tensor_response *reply, struct chunks_offer *out,

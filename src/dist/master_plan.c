@@ -383,6 +383,8 @@ static void answered(void *arg, const struct status *st,
     asked_all(a.plan);
 }
 
+/* Which process each is now: what was known of one that was replaced since would make the session's
+ * parts those of a task that is gone, and its client would hear of that once more. */
 static void ask_tasks(struct master_plan *p, const bool *missing)
 {
     struct master_session *s = p->session;
@@ -393,7 +395,7 @@ static void ask_tasks(struct master_plan *p, const bool *missing)
         struct asked *a = mem_new(struct asked);
         *a = (struct asked){p, i};
         __atomic_fetch_add(&p->left, 1, __ATOMIC_RELAXED);
-        peer_devices(s->tasks[i].peer, s->config.operation_timeout_ms, answered, a);
+        peer_settle(s->tasks[i].peer, s->config.operation_timeout_ms, answered, a);
     }
     asked_all(p);
 }
@@ -445,9 +447,10 @@ static void registered(void *arg, const struct status *st, struct rpc_msg *reply
 static void send_graph(struct registration *g)
 {
     struct master_session *s = g->plan->session;
-    rpc_request_unref(peer_start(s->tasks[g->plan->parts[g->part].task].peer,
-                                 "/tensorflow.WorkerService/RegisterGraph", &g->message, 0,
-                                 registered, g));
+    const struct registered_part *part = &g->plan->parts[g->part];
+    rpc_request_unref(peer_start_at(s->tasks[part->task].peer, part->incarnation,
+                                    "/tensorflow.WorkerService/RegisterGraph", &g->message, 0,
+                                    registered, g));
 }
 
 static void note_created(struct master_session *s, const struct registered_part *part)
@@ -524,9 +527,9 @@ static void create_session(struct registration *g)
     if (s->own_peers)
         add_cluster(s, q, &a);
     if (wire_put(&m, q, &st))
-        rpc_request_unref(peer_start(s->tasks[task].peer,
-                                     "/tensorflow.WorkerService/CreateWorkerSession", &m, 0,
-                                     created, g));
+        rpc_request_unref(peer_start_at(s->tasks[task].peer, g->plan->parts[g->part].incarnation,
+                                        "/tensorflow.WorkerService/CreateWorkerSession", &m, 0,
+                                        created, g));
     else
         registration_over(g, &st);
     status_clear(&st);

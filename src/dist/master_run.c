@@ -150,7 +150,7 @@ static bool wait_to_try_again(struct asked *a, const struct status *st)
         if (!p || !peer_has_standby(p) || peer_incarnation(p) == 0)
             continue;
         __atomic_fetch_add(&a->settling, 1, __ATOMIC_RELAXED);
-        peer_settle(p, settled, a);
+        peer_settle(p, 0, settled, a);
     }
     settled(a, &fine, NULL);
     return true;

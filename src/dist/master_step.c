@@ -453,8 +453,8 @@ static void start_far(struct step_part *p, struct peer *peer)
         status_clear(&st);
         return;
     }
-    struct rpc_request *request =
-        peer_start(peer, "/tensorflow.WorkerService/RunGraph", &m, 0, replied, p);
+    struct rpc_request *request = peer_start_at(
+        peer, p->part->incarnation, "/tensorflow.WorkerService/RunGraph", &m, 0, replied, p);
     lock_take(&run->lock); /* the starter keeps the run */
     p->request = request;
     bool stop = run->cancelled;

@@ -65,7 +65,7 @@ static void take_answer(struct peer *p, const struct answer *x, struct arena *ar
         (void)status_fail(&why, STATUS_ABORTED,
                           "%s at %s came back as another process: what was begun with it is gone",
                           p->name, p->address);
-        peer_end_calls(p, &why);
+        peer_end_calls(p, &why, moved ? 0 : x->incarnation);
         peer_mark_watches(p, &why);
         status_clear(&why);
     }
@@ -94,6 +94,16 @@ static void take_answer(struct peer *p, const struct answer *x, struct arena *ar
     mem_free(p->trouble);
     p->trouble = NULL;
     peer_alive(p);
+}
+
+/* Under the lock: somebody wants an answer to a heartbeat that is sent after the last one was. */
+static bool is_settled_for(const struct peer *p)
+{
+    for (const struct peer_waiter *w = p->waiters; w; w = w->next) {
+        if (w->settles && status_ok(&w->why) && w->started_ns > p->beat_sent_ns)
+            return true;
+    }
+    return false;
 }
 
 /* Under the lock. False: what answers is not this peer. */
@@ -155,7 +165,7 @@ static void beat_done(void *arg, const struct status *st, struct rpc_msg *reply)
     if (p->beat_delay_ns == 0) /* once more, at once, in another form */
         p->beat_delay_ns = MS_NS;
     else if (ok)
-        p->beat_delay_ns = set->interval_ns;
+        p->beat_delay_ns = is_settled_for(p) ? 0 : set->interval_ns;
     else /* from 50 ms, doubling to a second */
         p->beat_delay_ns = clamp_i64(
             p->state == PEER_ALIVE && !hunts ? set->interval_ns : delay * 2,

@@ -33,10 +33,10 @@ static void call_unlink(struct peer_call *c)
     c->over = true;
 }
 
-void peer_end_calls(struct peer *p, const struct status *why)
+void peer_end_calls(struct peer *p, const struct status *why, uint64_t spared)
 {
     for (struct peer_call *c = p->calls; c; c = c->next) {
-        if (!status_ok(&c->verdict))
+        if (!status_ok(&c->verdict) || (spared != 0 && c->incarnation == spared))
             continue;
         status_copy(&c->verdict, why);
         rpc_request_cancel(c->request);
@@ -119,6 +119,13 @@ static struct rpc_request *refuse(struct rpc_msg *request, rpc_done_fn done, voi
 struct rpc_request *peer_start(struct peer *p, const char *path, struct rpc_msg *request,
                                int64_t timeout_ms, rpc_done_fn done, void *arg)
 {
+    return peer_start_at(p, 0, path, request, timeout_ms, done, arg);
+}
+
+struct rpc_request *peer_start_at(struct peer *p, uint64_t incarnation, const char *path,
+                                  struct rpc_msg *request, int64_t timeout_ms, rpc_done_fn done,
+                                  void *arg)
+{
     struct peers *set = p->set;
     struct status st = {0};
     struct rpc_channel *channel = NULL;
@@ -135,8 +142,12 @@ struct rpc_request *peer_start(struct peer *p, const char *path, struct rpc_msg 
         return refuse(request, done, arg, &st);
     }
     struct peer_call *c = mem_new(struct peer_call);
-    *c = (struct peer_call){
-        .refs = 2, .peer = p, .done = done, .arg = arg, .started_ns = clock_now_ns()};
+    *c = (struct peer_call){.refs = 2,
+                            .peer = p,
+                            .done = done,
+                            .arg = arg,
+                            .started_ns = clock_now_ns(),
+                            .incarnation = incarnation};
     call_link(c);
     rpc_channel_ref(channel); /* another may take its place meanwhile */
     lock_drop(&set->lock);
@@ -264,9 +275,9 @@ void peer_devices(struct peer *p, int64_t timeout_ms, peer_devices_fn fn, void *
     wait_for_devices(p, timeout_ms, false, fn, arg);
 }
 
-void peer_settle(struct peer *p, peer_devices_fn fn, void *arg)
+void peer_settle(struct peer *p, int64_t timeout_ms, peer_devices_fn fn, void *arg)
 {
-    wait_for_devices(p, 0, true, fn, arg);
+    wait_for_devices(p, timeout_ms, true, fn, arg);
 }
 
 static struct peer_waiter *take_waiter(struct peer *p)

@@ -148,7 +148,7 @@ void peers_free(struct peers *p)
     cond_broadcast(&p->changed);
     for (int i = 0; i < p->n; i++) {
         rpc_request_cancel(p->v[i].beat);
-        peer_end_calls(&p->v[i], &st);
+        peer_end_calls(&p->v[i], &st, 0);
         for (struct peer_waiter *w = p->v[i].waiters; w; w = w->next)
             status_copy(&w->why, &st);
     }
@@ -320,8 +320,9 @@ bool peer_fail_broken(const struct peer *p, const char *trouble, int64_t since_n
 
 bool peer_fail_unseen(const struct peer *p, int64_t since_ns, struct status *st)
 {
-    return status_fail(st, STATUS_DEADLINE_EXCEEDED, "%s at %s was never seen: %s; waited %.1f s",
-                       p->name, p->address, p->trouble ? p->trouble : "no answer",
+    const char *what = p->state == PEER_ALIVE ? "does not answer" : "was never seen";
+    return status_fail(st, STATUS_DEADLINE_EXCEEDED, "%s at %s %s: %s; waited %.1f s", p->name,
+                       p->address, what, p->trouble ? p->trouble : "no answer",
                        seconds_since(since_ns));
 }
 
@@ -339,7 +340,7 @@ void peer_add_trouble(struct peer *p, struct status *st)
 void peer_gone(struct peer *p, enum peer_state state, const struct status *why)
 {
     p->state = state;
-    peer_end_calls(p, why);
+    peer_end_calls(p, why, 0);
     peer_mark_watches(p, why);
     for (struct peer_waiter *w = p->waiters; w; w = w->next)
         status_copy(&w->why, why);

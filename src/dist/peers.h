@@ -69,6 +69,11 @@ const char *peer_address(const struct peer *p); /* "host:port" */
 /* NULL: done was called already, as the state forbids the call. */
 struct rpc_request *peer_start(struct peer *p, const char *path, struct rpc_msg *request,
                                int64_t timeout_ms, rpc_done_fn done, void *arg);
+/* The same, of what only the process of that incarnation can have begun (0: whichever): when it is
+ * noticed that the task came back as that one, the call goes on. */
+struct rpc_request *peer_start_at(struct peer *p, uint64_t incarnation, const char *path,
+                                  struct rpc_msg *request, int64_t timeout_ms, rpc_done_fn done,
+                                  void *arg);
 
 /* The peer's devices: contacts it (GetStatus) if it was not seen. fn is called once, from any
  * thread, perhaps at once; devices are borrowed for the call. */
@@ -76,8 +81,8 @@ typedef void (*peer_devices_fn)(void *arg, const struct status *st,
                                 const struct pb_device_attributes_vec *devices);
 void peer_devices(struct peer *p, int64_t timeout_ms, peer_devices_fn fn, void *arg);
 /* fn is called once: OK when whoever serves as the task has answered a heartbeat that was sent from
- * now on, else as the task's state says. */
-void peer_settle(struct peer *p, peer_devices_fn fn, void *arg);
+ * now on, so that it is known which process that is; else as the task's state says. */
+void peer_settle(struct peer *p, int64_t timeout_ms, peer_devices_fn fn, void *arg);
 /* After a failed wait: appends what is known of a peer that does not answer; nothing for one that
  * does. */
 void peer_add_trouble(struct peer *p, struct status *st);

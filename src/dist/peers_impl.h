@@ -27,6 +27,7 @@ struct peer_call { /* counted: the network, and peer_start while it runs */
     rpc_done_fn done;
     void *arg;
     int64_t started_ns;
+    uint64_t incarnation;  /* of the process that it is for; 0: whichever serves */
     struct status verdict; /* why it was cancelled by us */
     bool over;
 };
@@ -109,13 +110,15 @@ void peer_set_trouble(struct peer *p, const struct status *st);
 void peer_alive(struct peer *p); /* something came from it */
 /* It is gone: calls fail with why, watches and waiters are due. */
 void peer_gone(struct peer *p, enum peer_state state, const struct status *why);
-void peer_end_calls(struct peer *p, const struct status *why);
+/* But for those for the process of that incarnation; 0: all. */
+void peer_end_calls(struct peer *p, const struct status *why, uint64_t spared);
 void peer_mark_watches(struct peer *p, const struct status *why);
 /* For heartbeats and goodbyes, to which of the addresses. */
 struct rpc_channel *peer_beat_channel(struct peer *p, int which, struct status *st) MUST_CHECK;
 /* Fails st as p's state says: lost or left. */
 bool peer_fail(const struct peer *p, struct status *st);
-/* "... was never seen: refused; waited 3.0 s", DEADLINE_EXCEEDED. */
+/* "... was never seen: refused; waited 3.0 s", DEADLINE_EXCEEDED; where it was: "does not answer".
+ */
 bool peer_fail_unseen(const struct peer *p, int64_t since_ns, struct status *st);
 bool peer_fail_broken(const struct peer *p, const char *trouble, int64_t since_ns,
                       struct status *st);

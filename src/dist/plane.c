@@ -9,6 +9,7 @@
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "dist/plane_impl.h"
+#include "dist/step_table.h"
 
 /* --- life --- */
 
@@ -353,6 +354,7 @@ static void take_offer(struct plane_recv *r, const struct pb_recv_tensor_respons
     struct status st = {0};
     struct chunks_offer offer;
     bool ok = chunks_read(m, &offer, &st);
+    offer.incarnation = r->incarnation;
     if (ok && offer.plane == PB_LEAT_PEER_PLANE_GRPC) {
         chunks_get(r->peer, &offer, fetched, r);
         return;
@@ -423,6 +425,15 @@ static bool make_request(struct plane_recv *r, int64_t step_id, const char *key,
     return ok;
 }
 
+static uint64_t producer_of(const char *key)
+{
+    struct transfer_key k;
+    struct status st = {0};
+    const bool known = transfer_key_parse(key, &k, &st);
+    status_clear(&st);
+    return known ? k.incarnation : 0;
+}
+
 struct plane_recv *planes_recv(struct planes *p, struct peer *from, int64_t step_id,
                                const char *key, plane_recv_fn fn, void *arg)
 {
@@ -430,11 +441,13 @@ struct plane_recv *planes_recv(struct planes *p, struct peer *from, int64_t step
     struct status st = {0};
     struct plane_recv *r = mem_new(struct plane_recv);
     *r = (struct plane_recv){.refs = 2, .planes = p, .peer = from, .fn = fn, .arg = arg};
+    r->incarnation = producer_of(key);
     lock_init(&r->lock, "receiver", LOCK_RANK_LEAF);
     planes_ref(p);
     find_link(p, r);
     if (make_request(r, step_id, key, &m, &st)) {
-        r->request = peer_start(from, "/tensorflow.WorkerService/RecvTensor", &m, 0, call_done, r);
+        r->request = peer_start_at(from, r->incarnation, "/tensorflow.WorkerService/RecvTensor", &m,
+                                   0, call_done, r);
     } else {
         rpc_msg_clear(&m);
         (void)plane_recv_end(r, &st, NULL, false);

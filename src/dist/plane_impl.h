@@ -13,6 +13,7 @@ struct plane_recv { /* counted: the caller, the call, and a plane that carries i
     int refs;       /* atomic */
     struct planes *planes;
     struct peer *peer;
+    uint64_t incarnation;        /* of the producer, as the key says; 0: it does not */
     struct rpc_request *request; /* written before planes_recv returns */
     plane_recv_fn fn;
     void *arg;

@@ -30,6 +30,12 @@ static void dispatch(void *arg, struct rpc_call *call)
     struct route *r = arg;
     struct status st = {0};
     __atomic_fetch_add(&r->task->num_calls, 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&r->task->holds, __ATOMIC_ACQUIRE) && strstr(r->path, "GetStatus")) {
+        const int at = __atomic_fetch_add(&r->task->num_held, 1, __ATOMIC_ACQ_REL);
+        assert_true(at < CLUSTER_MAX_HELD);
+        __atomic_store_n(&r->task->held[at], call, __ATOMIC_RELEASE);
+        return;
+    }
     for (int i = 0; __atomic_load_n(&r->task->ready, __ATOMIC_ACQUIRE) && i < r->task->num_real;
          i++) {
         if (strcmp(r->task->real[i].path, r->path) == 0) {
@@ -156,14 +162,40 @@ void cluster_stop(struct cluster *c)
     }
 }
 
-void cluster_restart(struct cluster *c, int task)
+static void restart(struct cluster *c, int task, bool holds)
 {
     struct cluster_task *t = &c->tasks[task];
     char *address = mem_printf("127.0.0.1:%d", rpc_server_port(t->server));
     close_task(t);
+    __atomic_store_n(&t->holds, holds, __ATOMIC_RELEASE);
     bind_task(c, task, address);
     open_task(c, task);
     mem_free(address);
+}
+
+void cluster_restart(struct cluster *c, int task)
+{
+    restart(c, task, false);
+}
+
+void cluster_restart_held(struct cluster *c, int task)
+{
+    restart(c, task, true);
+}
+
+/* Those that were kept are refused; they ask again. */
+void cluster_let(struct cluster *c, int task)
+{
+    struct cluster_task *t = &c->tasks[task];
+    struct status st = {0};
+    __atomic_store_n(&t->holds, false, __ATOMIC_RELEASE);
+    status_fail(&st, STATUS_UNAVAILABLE, "not now");
+    for (int i = 0; i < CLUSTER_MAX_HELD; i++) {
+        struct rpc_call *call = __atomic_exchange_n(&t->held[i], NULL, __ATOMIC_ACQ_REL);
+        if (call)
+            rpc_call_reply(call, NULL, &st);
+    }
+    status_clear(&st);
 }
 
 /* --- a client --- */

@@ -7,7 +7,7 @@
 
 #include "dist/master.h"
 
-enum { CLUSTER_MAX = 8, CLUSTER_HANDLERS = 64 };
+enum { CLUSTER_MAX = 8, CLUSTER_HANDLERS = 64, CLUSTER_MAX_HELD = 64 };
 
 struct cluster_task {
     struct rpc_server *server;
@@ -19,6 +19,9 @@ struct cluster_task {
     int num_real;
     int ready;         /* atomic: what comes before waits */
     int64_t num_calls; /* atomic: requests that came over the network */
+    bool holds;        /* atomic: as cluster_restart_held says */
+    struct rpc_call *held[CLUSTER_MAX_HELD];
+    int num_held; /* atomic */
 };
 struct cluster {
     struct cluster_task tasks[CLUSTER_MAX];
@@ -32,6 +35,10 @@ bool cluster_start(struct cluster *c, const char *const *jobs, int n);
 void cluster_stop(struct cluster *c);
 /* Stops one, and starts another in its place. */
 void cluster_restart(struct cluster *c, int task);
+/* The same; and nobody hears who the new one is, until they are let: it keeps what it is asked
+ * (GetStatus). */
+void cluster_restart_held(struct cluster *c, int task);
+void cluster_let(struct cluster *c, int task);
 
 /* A session at the master of a task; the handle is to be mem_free'd. */
 char *client_session(struct cluster *c, int task, const char *graph_text, const char *config_text);

@@ -306,6 +306,41 @@ static void test_peers__back_as_another(void **state)
     peers_free(set);
 }
 
+/* What was begun with the new process before a heartbeat told of it goes on. */
+static void test_peers__back_as_who_is_called_already(void **state)
+{
+    struct rpc_msg m = {0};
+    (void)state;
+    if (no_grpc())
+        skip();
+    task_start();
+    struct peers *set = new_peers(60000, 60000);
+    struct peer *p = peers_find(set, "ps", 0, &st);
+    see(p);
+    (void)peer_watch(p, on_watch, NULL);
+    rpc_request_unref(peer_start_at(p, 78, HOLD, &m, 0, on_reply, NULL));
+    wait_for(&num_held, 1);
+    lock_take(&lock);
+    task.incarnation = 78;
+    lock_drop(&lock);
+    peer_settle(p, 0, on_devices, NULL);
+    wait_for(&num_done, 3); /* the watch, and who settles */
+    assert_true(peer_incarnation(p) == 78);
+    release_held();
+    wait_for(&num_done, 4);
+    check_last(0, "");
+    rpc_request_unref(peer_start_at(p, 78, HOLD, &m, 0, on_reply, NULL));
+    wait_for(&num_held, 2);
+    lock_take(&lock);
+    task.incarnation = 79;
+    lock_drop(&lock);
+    peers_heard(set, str_of(task.name), 79, false);
+    wait_for(&num_done, 5);
+    check_last(STATUS_ABORTED, "came back as another process");
+    task_stop();
+    peers_free(set);
+}
+
 static void test_peers__never_seen(void **state)
 {
     (void)state;
@@ -538,6 +573,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_peers__seen_called_and_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_peers__back_as_another, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_peers__back_as_who_is_called_already, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_peers__never_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_peers__waits_for_one_that_comes_late, set_up,
                                         tear_down),
