@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "tensorflow/c/ops.h"
 
 /* ---- GraphDefs ---- */
 
@@ -305,12 +306,59 @@ static PyObject *load_library(PyObject *self, PyObject *arg)
     return list;
 }
 
+/* Lists of texts go to one of the builder's functions, one by one. False with an exception set. */
+static bool add_texts(TF_OpDefinitionBuilder *op, PyObject *texts,
+                      void (*add)(TF_OpDefinitionBuilder *, const char *))
+{
+    Py_ssize_t n = PySequence_Size(texts);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *item = PySequence_GetItem(texts, i);
+        PyObject *bytes = item ? PyUnicode_AsUTF8String(item) : NULL;
+        Py_XDECREF(item);
+        if (!bytes)
+            return false;
+        add(op, PyBytes_AsString(bytes));
+        Py_DECREF(bytes);
+    }
+    return n >= 0;
+}
+
+/* op_register(name, inputs, outputs, attrs, stateful, removed_in, why): an op with that interface,
+ * for the life of the process, with no kernel; removed_in is a version of graphs, or 0. */
+static PyObject *op_register(PyObject *self, PyObject *args)
+{
+    (void)self;
+    const char *name, *why;
+    PyObject *inputs, *outputs, *attrs;
+    int stateful, removed_in;
+    if (!PyArg_ParseTuple(args, "sOOOpis", &name, &inputs, &outputs, &attrs, &stateful, &removed_in,
+                          &why))
+        return NULL;
+    TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder(name);
+    if (!add_texts(op, inputs, TF_OpDefinitionBuilderAddInput) ||
+        !add_texts(op, outputs, TF_OpDefinitionBuilderAddOutput) ||
+        !add_texts(op, attrs, TF_OpDefinitionBuilderAddAttr)) {
+        TF_DeleteOpDefinitionBuilder(op);
+        return NULL;
+    }
+    if (stateful)
+        TF_OpDefinitionBuilderSetIsStateful(op, true);
+    if (removed_in)
+        TF_OpDefinitionBuilderDeprecated(op, removed_in, why);
+    TF_Status *st = TF_NewStatus();
+    TF_RegisterOpDefinition(op, st);
+    if (!core_ok(st))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"graph_import", graph_import, METH_VARARGS, "Adds a GraphDef's nodes."},
     {"function_make", function_make, METH_VARARGS, "A part of a graph as a FunctionDef."},
     {"function_add", function_add, METH_VARARGS, "Adds a FunctionDef to a graph."},
     {"function_list", function_list, METH_O, "The FunctionDefs of a graph."},
     {"load_library", load_library, METH_O, "Ops and kernels of a shared object: an OpList."},
+    {"op_register", op_register, METH_VARARGS, "An op of the program's own."},
     {NULL, NULL, 0, NULL},
 };
 

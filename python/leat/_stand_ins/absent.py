@@ -23,7 +23,7 @@ _MODULES = frozenset((
     'framework.framework_lib', 'framework.func_graph', 'framework.function_def_to_graph',
     'framework.graph_to_function_def', 'framework.kernels', 'framework.op_callbacks',
     'framework.proto_ops', 'framework.subscribe', 'framework.tensor_like',
-    'framework.test_combinations', 'framework.test_ops', 'ops.batch_ops', 'ops.boosted_trees_ops',
+    'framework.test_combinations', 'ops.batch_ops', 'ops.boosted_trees_ops',
     'ops.clustering_ops', 'ops.collective_ops', 'ops.control_flow_state',
     'ops.control_flow_util_v2', 'ops.control_flow_v2_func_graphs', 'ops.critical_section_ops',
     'ops.default_gradient', 'ops.distributions.bijector_test_util', 'ops.inplace_ops',

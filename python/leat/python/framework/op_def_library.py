@@ -242,9 +242,12 @@ def _make_int(v, name):
     if isinstance(v, str):
         raise TypeError('Expected int for argument \'%s\' not %r.' % (name, v))
     try:
-        return int(v)
+        value = int(v)
     except (ValueError, TypeError):
         raise TypeError('Expected int for argument \'%s\' not %r.' % (name, v)) from None
+    if not -2**63 <= value < 2**63:
+        raise ValueError('Value out of range: %d' % value)
+    return value
 
 
 def _make_float(v, name):
@@ -270,9 +273,9 @@ def _make_shape(v, name):
     try:
         shape = tensor_shape.as_shape(v)
     except TypeError as e:
-        raise TypeError('Error converting %s to a TensorShape: %s.' % (name, e)) from None
+        raise TypeError('Error converting %s to a TensorShape: %s' % (name, e)) from None
     except ValueError as e:
-        raise ValueError('Error converting %s to a TensorShape: %s.' % (name, e)) from None
+        raise ValueError('Error converting %s to a TensorShape: %s' % (name, e)) from None
     return None if shape.ndims is None else shape.as_list()
 
 
@@ -284,7 +287,7 @@ def _make_func(v, name):
         return v
     if hasattr(v, 'SerializeToString'):
         return v
-    raise TypeError('Expected func for argument \'%s\' not %r.' % (name, v))
+    raise TypeError('Don\'t know how to convert %r to a func for argument %s' % (v, name))
 
 
 _MAKE = {'s': _make_str, 'i': _make_int, 'f': _make_float, 'b': _make_bool, 't': _make_type,
@@ -404,8 +407,10 @@ def _convert_one(spec, arg, value, known):
                 isinstance(value, ops._TensorLike):
             _mismatch(spec, arg, observed, known)
         if dtype is not None and observed is not None and arg.type is not None:
+            observed = dtypes.as_dtype(observed)
             raise TypeError('Input \'%s\' of \'%s\' Op has type %s that does not match expected '
-                            'type of %s.' % (arg.name, spec.name, dtypes.as_dtype(observed).name,
+                            'type of %s.' % (arg.name, spec.name,
+                                             (observed if arg.is_ref else observed.base_dtype).name,
                                              arg.type.name)) from None
         raise ValueError('Tried to convert \'%s\' to a tensor and failed. Error: %s'
                          % (arg.name, error)) from None
@@ -416,7 +421,7 @@ def _convert_one(spec, arg, value, known):
 def _mismatch(spec, arg, dtype, known):
     raise TypeError('Input \'%s\' of \'%s\' Op has type %s that does not match type %s of '
                     'argument \'%s\'.'
-                    % (arg.name, spec.name, _describe(dtype),
+                    % (arg.name, spec.name, dtype.name if arg.is_ref else _describe(dtype),
                        known[arg.type_attr][0].name, known[arg.type_attr][1])) from None
 
 
@@ -429,7 +434,7 @@ def _check_type(spec, arg, tensor, known):
                             'type of %s.' % (arg.name, spec.name, base.name, arg.type.name))
     elif arg.type_attr in known:
         if base != known[arg.type_attr][0]:
-            _mismatch(spec, arg, base, known)
+            _mismatch(spec, arg, dtype, known)
     else:
         _check_type_allowed(spec, arg, base)
         known[arg.type_attr] = (base, arg.name)
@@ -456,22 +461,39 @@ def _convert_list(spec, arg, values, known):
                             % (arg.name, spec.name, values))
     if arg.number_attr:
         return _convert_same(spec, arg, values, known)
-    attr = spec.attrs[arg.type_list_attr]
-    given = known.get(arg.type_list_attr)
-    types = [None] * len(values) if given is None else given[0]
-    if len(types) != len(values):
-        raise TypeError('Input \'%s\' of \'%s\' Op has type list of length %d that does not match '
-                        'the list of argument \'%s\'.'
-                        % (arg.name, spec.name, len(values), given[1]))
-    tensors = [ops.internal_convert_to_tensor(v, dtype=t, as_ref=arg.is_ref,
-                                              name='%s_%d' % (arg.name, i))
-               for i, (v, t) in enumerate(zip(values, types))]
+    tensors = _convert_each(spec, arg, values, known)
     for t in tensors:
         _check_type_allowed(spec, arg, t.dtype.base_dtype)
-    if attr.minimum is not None and len(tensors) < attr.minimum:
-        raise ValueError('List argument \'%s\' to \'%s\' Op with length %d shorter than minimum '
-                         'length %d.' % (arg.name, spec.name, len(tensors), attr.minimum))
+    minimum = spec.attrs[arg.type_list_attr].minimum
+    if minimum is not None and len(tensors) < minimum:
+        raise ValueError('Attr \'%s\' of \'%s\' Op passed list of length %d less than minimum %d.'
+                         % (arg.type_list_attr, spec.name, len(tensors), minimum))
     known[arg.type_list_attr] = ([t.dtype.base_dtype for t in tensors], arg.name)
+    return tensors
+
+
+def _convert_each(spec, arg, values, known):
+    """The tensors of a list whose types are free, or those that were given with the op."""
+    given = known.get(arg.type_list_attr)
+    types = [None] * len(values)
+    if given is not None and given[1] == arg.type_list_attr and len(given[0]) == len(values):
+        types = given[0]
+    try:
+        tensors = [ops.internal_convert_to_tensor(v, dtype=t, as_ref=arg.is_ref,
+                                                  name='%s_%d' % (arg.name, i))
+                   for i, (v, t) in enumerate(zip(values, types))]
+    except (TypeError, ValueError):
+        if types and types[0] is not None:
+            raise
+        raise TypeError('Tensors in list passed to \'%s\' of \'%s\' Op have types [%s] that are '
+                        'invalid. Tensors: %s' % (arg.name, spec.name, _type_names(arg, values),
+                                                  values)) from None
+    found = [t.dtype.base_dtype for t in tensors]
+    if given is not None and found != list(given[0]):
+        raise TypeError('Input \'%s\' of \'%s\' Op has type list of %s that does not match type '
+                        'list %s of argument \'%s\'.'
+                        % (arg.name, spec.name, ', '.join(t.name for t in found),
+                           ', '.join(t.name for t in given[0]), given[1]))
     return tensors
 
 
@@ -494,11 +516,9 @@ def _convert_same(spec, arg, values, known):
             t = ops.internal_convert_to_tensor(v, dtype=dtype, as_ref=arg.is_ref,
                                                name='%s_%d' % (arg.name, i),
                                                preferred_dtype=hint)
-            if dtype is None:
-                dtype = t.dtype.base_dtype
             tensors.append(t)
     except (TypeError, ValueError):
-        raise _list_error(spec, arg, values, dtype) from None
+        raise _list_error(spec, arg, values, known) from None
     minimum = spec.attrs[arg.number_attr].minimum or 0
     if len(tensors) < minimum:
         raise ValueError('List argument \'%s\' to \'%s\' Op with length %d shorter than minimum '
@@ -512,29 +532,43 @@ def _convert_same(spec, arg, values, known):
     if arg.type_attr and tensors:
         for t in tensors:
             if t.dtype.base_dtype != tensors[0].dtype.base_dtype:
-                raise _list_error(spec, arg, values, dtype)
+                raise _list_error(spec, arg, values, known)
         _check_type(spec, arg, tensors[0], known)
     elif tensors:
         for t in tensors:
             _check_type(spec, arg, t, known)
+    elif arg.type_attr and arg.type_attr not in known:
+        default = spec.attrs[arg.type_attr].default
+        if default is NO_DEFAULT:
+            raise _cannot_infer(spec, arg.name)
+        known[arg.type_attr] = (dtypes.as_dtype(default), arg.name)
     return tensors
 
 
-def _list_error(spec, arg, values, dtype):
+def _cannot_infer(spec, name):
+    return TypeError('Don\'t know how to infer type variable from empty input list passed to input '
+                     '\'%s\' of \'%s\' Op.' % (name, spec.name))
+
+
+def _type_names(arg, values):
     names = []
     for v in values:
         try:
             names.append(ops.internal_convert_to_tensor(v, as_ref=arg.is_ref).dtype.name)
         except (TypeError, ValueError):
             names.append('<NOT CONVERTIBLE TO TENSOR>')
-    found = ', '.join(names)
+    return ', '.join(names)
+
+
+def _list_error(spec, arg, values, known):
     prefix = 'Tensors in list passed to \'%s\' of \'%s\' Op have types [%s]' % (
-        arg.name, spec.name, found)
-    if arg.type is not None or (dtype is not None and arg.type_attr):
-        if arg.type is not None:
-            return TypeError('%s that do not match expected type %s.' % (prefix, arg.type.name))
-        return TypeError('%s that don\'t all match.' % prefix)
-    return TypeError('%s that are invalid.' % prefix)
+        arg.name, spec.name, _type_names(arg, values))
+    if arg.type is not None:
+        return TypeError('%s that do not match expected type %s.' % (prefix, arg.type.name))
+    if arg.type_attr in known:
+        return TypeError('%s that do not match type %s inferred from earlier arguments.'
+                         % (prefix, known[arg.type_attr][0].name))
+    return TypeError('%s that don\'t all match.' % prefix)
 
 
 def apply_spec(spec, name, values, attrs, graph=None):
@@ -638,9 +672,9 @@ def _finish(spec, graph, name, inputs, known, attrs):
             encoded.append(encode_attr(spec, attr, value))
         elif attr.default is NO_DEFAULT:
             if attr.name in spec.inferred:
-                raise TypeError('Don\'t know how to infer type variable from empty input list '
-                                'passed to input \'%s\' of \'%s\' Op.'
-                                % (_arg_of(spec, attr.name), spec.name))
+                raise _cannot_infer(spec, _arg_of(spec, attr.name))
+            if attr.name in attrs:
+                encode_attr(spec, attr, None)
             raise TypeError('No argument for attr %s' % attr.name)
     if graph._container and spec.stateful and 'container' in spec.attrs and \
             not attrs.get('container'):
@@ -649,6 +683,8 @@ def _finish(spec, graph, name, inputs, known, attrs):
     try:
         op = graph._make_op(spec.name, name, inputs, encoded)
     except core.Error as e:
+        if 'It has been removed in version' in e.args[1]:
+            raise NotImplementedError(e.args[1].partition(' [node ')[0]) from None
         ops.raise_build_error(e)
     return _result(spec, op, known)
 
@@ -662,7 +698,7 @@ def _arg_of(spec, attr):
 
 def _result(spec, op, known):
     outputs = op.outputs
-    if not outputs:
+    if not spec.outputs:
         return op
     if len(spec.outputs) == 1:
         return list(outputs) if spec.outputs[0].is_list else outputs[0]
@@ -710,6 +746,16 @@ class OpDefLibrary(object):
         """Ops are known by being registered."""
 
     def apply_op(self, op_type_name, name=None, **keywords):
+        """As apply_op; each attr that no input tells must be given, and none else."""
+        spec = spec_of(op_type_name)
+        for attr in spec.inferred:
+            if attr in keywords and attr not in [a.name for a in spec.inputs]:
+                raise TypeError('Should not specify value for inferred attr \'%s\'.' % attr)
+        inputs = {a.name for a in spec.inputs}
+        if all(n in keywords or n + '_' in keywords for n in inputs):
+            for attr in spec.explicit:
+                if attr.name not in keywords and attr.name + '_' not in keywords:
+                    raise TypeError('No argument for attr ' + attr.name)
         return apply_op(op_type_name, name, **keywords)
 
     def _apply_op_helper(self, op_type_name, name=None, **keywords):
