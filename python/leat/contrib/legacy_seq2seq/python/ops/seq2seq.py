@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences to sequences, unrolled: encoders, decoders without attention, losses, buckets."""
+"""Sequences to sequences, unrolled: encoders, decoders, losses, buckets; those with attention are in
+_attention."""
 import copy
 
+from leat.contrib.legacy_seq2seq.python.ops._attention import (  # noqa: F401
+    Linear, attention_decoder, embedding_attention_decoder, embedding_attention_seq2seq,
+    one2many_rnn_seq2seq)
 from leat.contrib.rnn.python.ops import core_rnn_cell
 from leat.python.framework import dtypes
 from leat.python.framework import ops

@@ -2,6 +2,8 @@
 """Cells with an embedding before them, or a projection before or after them."""
 import math
 
+from leat.python.framework import constant_op
+from leat.python.framework import dtypes
 from leat.python.framework import ops
 from leat.python.ops import array_ops
 from leat.python.ops import embedding_ops
@@ -50,7 +52,8 @@ class _Linear(object):
         if len(args) == 1:
             res = math_ops.matmul(args[0], self._weights)
         else:
-            res = math_ops.matmul(array_ops.concat(args, 1), self._weights)
+            one = constant_op.constant(1, dtype=dtypes.int32)
+            res = math_ops.matmul(array_ops.concat(args, one), self._weights)
         return nn_ops.bias_add(res, self._biases) if self._build_bias else res
 
 

@@ -1,9 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More cells."""
-from leat.contrib.layers.python.layers import layers
+"""More cells: those of the modules beside this one, and LayerNormBasicLSTMCell."""
+from leat.contrib.rnn.python.ops._cell_common import layer_norm
+from leat.contrib.rnn.python.ops._conv_cells import (  # noqa: F401
+    Conv1DLSTMCell, Conv2DLSTMCell, Conv3DLSTMCell, ConvLSTMCell)
+from leat.contrib.rnn.python.ops._gated_cells import (  # noqa: F401
+    CoupledInputForgetGateLSTMCell, GLSTMCell, IntersectionRNNCell, LayerNormLSTMCell, NASCell,
+    PhasedLSTMCell, UGRNNCell, WeightNormLSTMCell)
+from leat.contrib.rnn.python.ops._grid_cells import (  # noqa: F401
+    BidirectionalGridLSTMCell, GridLSTMCell, TimeFreqLSTMCell)
+from leat.contrib.rnn.python.ops._independent_cells import (  # noqa: F401
+    CFNCell, IndRNNCell, IndyGRUCell, IndyLSTMCell, MinimalRNNCell, SRUCell)
+from leat.contrib.rnn.python.ops._ntm_cell import (  # noqa: F401
+    NTMCell, NTMControllerState)
+from leat.contrib.rnn.python.ops._wrappers import (  # noqa: F401
+    AttentionCellWrapper, CompiledWrapper, HighwayWrapper)
 from leat.python.framework import dtypes
 from leat.python.ops import array_ops
-from leat.python.ops import init_ops
 from leat.python.ops import math_ops
 from leat.python.ops import nn_ops
 from leat.python.ops import rnn_cell_impl
@@ -37,13 +49,7 @@ class LayerNormBasicLSTMCell(rnn_cell_impl.RNNCell):
         return self._num_units
 
     def _norm(self, inp, scope, dtype=dtypes.float32):
-        shape = inp.get_shape()[-1:]
-        with vs.variable_scope(scope):
-            vs.get_variable('gamma', shape=shape, dtype=dtype,
-                            initializer=init_ops.constant_initializer(self._norm_gain))
-            vs.get_variable('beta', shape=shape, dtype=dtype,
-                            initializer=init_ops.constant_initializer(self._norm_shift))
-        return layers.layer_norm(inp, reuse=True, scope=scope)
+        return layer_norm(inp, scope, self._norm_gain, self._norm_shift, dtype)
 
     def _linear(self, args):
         out_size = 4 * self._num_units
