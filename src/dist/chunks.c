@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offers of a task, and fetching those of another. Pieces of 16 MiB, four under way: each is copied
- * into the tensor while the next come. */
+/* Offers of a task, and fetching those of another. Pieces of 1 MiB, a few under way: each is copied
+ * into the tensor, out of the cache, while the next come. */
 #include "dist/chunks.h"
 
 #include <errno.h>
@@ -235,6 +235,7 @@ static void fetch_unref(struct fetch *f)
 {
     if (__atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL) > 0)
         return;
+    rpc_expect_bytes(-1);
     chunks_thank(f->peer, f->id);
     f->fn(f->arg, &f->st, status_ok(&f->st) ? &f->value : NULL);
     tensor_clear(&f->value);
@@ -342,6 +343,7 @@ void chunks_get(struct peer *peer, struct chunks_offer *offer, chunks_fn fn, voi
                         .fn = fn,
                         .arg = arg};
     lock_init(&f->lock, "fetch", LOCK_RANK_LEAF);
+    rpc_expect_bytes(+1);
     for (int i = 0; i < UNDER_WAY; i++)
         fetch_more(f);
     fetch_unref(f);

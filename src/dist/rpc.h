@@ -124,6 +124,10 @@ MUST_CHECK bool rpc_call_wait(struct rpc_channel *c, const char *path, struct rp
                               const struct rpc_options *o, struct cancel *cancel,
                               struct rpc_msg *reply, struct status *st);
 
+/* Adds one to the transfers of many megabytes to this process that are under way, or takes one off:
+ * while there are some, the network may be looked at without sleeping. */
+void rpc_expect_bytes(int change);
+
 /* Whether this build and machine have gRPC; UNIMPLEMENTED saying what is missing. */
 MUST_CHECK bool rpc_available(struct status *st);
 

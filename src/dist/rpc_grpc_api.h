@@ -40,8 +40,8 @@
     X(grpc_byte_buffer_reader_destroy)                                                      \
     X(grpc_slice_new_with_user_data) X(grpc_slice_from_copied_buffer)                       \
     X(grpc_slice_from_static_buffer) X(grpc_slice_unref)                                    \
-    X(gpr_now) X(gpr_time_add) X(gpr_time_from_millis) X(gpr_inf_future) X(gpr_free)        \
-    X(gpr_set_log_function)
+    X(gpr_now) X(gpr_time_add) X(gpr_time_from_millis) X(gpr_inf_future) X(gpr_inf_past)    \
+    X(gpr_free) X(gpr_set_log_function)
 /* clang-format on */
 
 struct rpc_grpc {
