@@ -49,7 +49,9 @@ static void cluster_free(struct bench_part *p)
 {
     struct cluster *c = p->own;
     struct status st = {0};
-    task_stop(c->own, p->m.s);
+    TF_Status *s = TF_NewStatus(); /* the part's is gone */
+    task_stop(c->own, s);
+    TF_DeleteStatus(s);
     if (!task_end(&c->worker, &st) || !task_end(&c->ps, &st))
         status_clear(&st);
     task_kill(&c->worker);
