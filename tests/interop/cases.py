@@ -9,9 +9,11 @@ import cases_audio
 import cases_blocks
 import cases_boxes
 import cases_cells
+import cases_cross
 import cases_ctc
 import cases_dilation
 import cases_former
+import cases_fractional
 import cases_gather
 import cases_graph
 import cases_image
@@ -36,9 +38,11 @@ GENERATORS.update(cases_audio.GENERATORS)
 GENERATORS.update(cases_blocks.GENERATORS)
 GENERATORS.update(cases_boxes.GENERATORS)
 GENERATORS.update(cases_cells.GENERATORS)
+GENERATORS.update(cases_cross.GENERATORS)
 GENERATORS.update(cases_ctc.GENERATORS)
 GENERATORS.update(cases_dilation.GENERATORS)
 GENERATORS.update(cases_former.GENERATORS)
+GENERATORS.update(cases_fractional.GENERATORS)
 GENERATORS.update(cases_gather.GENERATORS)
 GENERATORS.update(cases_graph.GENERATORS)
 GENERATORS.update(cases_image.GENERATORS)

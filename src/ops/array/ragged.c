@@ -2,18 +2,15 @@
 /* Ragged tensors: rows of a level l are cut out of those of level l + 1, the last one's out of the
  * dense values, at splits[l]. RaggedGather takes rows of the outermost; RaggedTensorToSparse gives
  * every value its coordinates. */
+#include "ops/array/ragged.h"
+
 #include <string.h>
 
 #include "op/grad.h"
 #include "op/infer.h"
 #include "op/kernel.h"
 
-static int64_t rows_of(const struct tensor *splits)
-{
-    return splits->num_elems - 1;
-}
-
-static bool put_split(struct tensor *splits, int64_t i, int64_t v, struct status *st)
+bool ragged_put(struct tensor *splits, int64_t i, int64_t v, struct status *st)
 {
     if (splits->dtype == DT_INT64)
         tensor_i64(splits)[i] = v;
@@ -24,8 +21,7 @@ static bool put_split(struct tensor *splits, int64_t i, int64_t v, struct status
     return true;
 }
 
-/* Inputs 0 to levels - 1 are splits, input `levels` what they cut. */
-static bool check_splits(const struct kctx *c, int levels, struct status *st)
+bool ragged_check(const struct kctx *c, int levels, struct status *st)
 {
     if (tensor_rank(kernel_in(c, levels)) < 1)
         return status_invalid(st, "the values of a ragged tensor are at least a vector");
@@ -36,7 +32,7 @@ static bool check_splits(const struct kctx *c, int levels, struct status *st)
     }
     for (int l = 0; l < levels; l++) {
         const struct tensor *s = kernel_in(c, l), *next = kernel_in(c, l + 1);
-        const int64_t limit = l + 1 < levels ? rows_of(next) : tensor_dim(next, 0);
+        const int64_t limit = l + 1 < levels ? ragged_rows(next) : tensor_dim(next, 0);
         for (int64_t i = 0; i < s->num_elems; i++) {
             if (tensor_index(s, i) < (i > 0 ? tensor_index(s, i - 1) : 0))
                 return status_invalid(st, "Ragged splits must be sorted");
@@ -68,7 +64,7 @@ static bool outer_splits(struct kctx *c, struct gather *g, struct status *st)
         if (!splits)
             return false;
         for (int64_t i = 0; i <= rows; i++) {
-            if (!put_split(splits, i, i * tensor_dim(indices, d + 1), st))
+            if (!ragged_put(splits, i, i * tensor_dim(indices, d + 1), st))
                 return false;
         }
     }
@@ -96,7 +92,7 @@ static bool level_splits(struct kctx *c, struct gather *g, int level, bool wante
         return false;
     const struct shape s = shape_1(rows + 1);
     struct tensor *to = wanted ? kernel_out(c, g->out++, &s, st) : NULL;
-    if (wanted && (!to || !put_split(to, 0, 0, st)))
+    if (wanted && (!to || !ragged_put(to, 0, 0, st)))
         return false;
     for (int64_t i = 0; i < g->n; i++) {
         int64_t *r = g->ranges + 2 * i;
@@ -104,7 +100,7 @@ static bool level_splits(struct kctx *c, struct gather *g, int level, bool wante
             if (__builtin_add_overflow(sum, tensor_index(from, k + 1) - tensor_index(from, k),
                                        &sum))
                 return status_invalid(st, "RaggedGather: the result is too large");
-            if (!put_split(to, ++at, sum, st))
+            if (!ragged_put(to, ++at, sum, st))
                 return false;
         }
         r[0] = tensor_index(from, r[0]);
@@ -142,7 +138,7 @@ static bool gather_values(struct kctx *c, struct gather *g, struct status *st)
 static bool start_ranges(struct kctx *c, struct gather *g, struct status *st)
 {
     const struct tensor *indices = kernel_in(c, g->levels + 1);
-    const int64_t rows = rows_of(kernel_in(c, 0));
+    const int64_t rows = ragged_rows(kernel_in(c, 0));
     g->n = indices->num_elems;
     g->ranges = kernel_scratch(c, 2 * g->n * (int64_t)sizeof *g->ranges + 1, st);
     if (!g->ranges)
@@ -166,7 +162,7 @@ static bool gather_run(struct kctx *c, struct status *st)
         return status_invalid(st,
                               "OUTPUT_RAGGED_RANK must be %d with %d levels and indices of rank %d",
                               g.levels + rank - 1, g.levels, rank);
-    if (!check_splits(c, g.levels, st) || !start_ranges(c, &g, st) || !outer_splits(c, &g, st))
+    if (!ragged_check(c, g.levels, st) || !start_ranges(c, &g, st) || !outer_splits(c, &g, st))
         return false;
     for (int l = 0; l < g.levels; l++) {
         if (!level_splits(c, &g, l, l > 0 || rank > 0, st))
@@ -241,10 +237,7 @@ OP_DEF(ragged_gather) = {
 KERNEL_DEF(ragged_gather_cpu) = {
     .op = "RaggedGather",
     .device = "CPU",
-    .types = {"Tvalues: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, "
-              "int64, uint64, complex64, complex128, bool, string, qint16, qint32, qint8, quint16, "
-              "quint8}",
-              "Tindices: {int32, int64}", "Tsplits: {int32, int64}"},
+    .types = {RAGGED_VALUES, "Tindices: {int32, int64}", "Tsplits: {int32, int64}"},
     .run = gather_run,
 };
 
@@ -266,19 +259,19 @@ static bool find_dims(const struct kctx *c, struct places *p, struct status *st)
             return status_invalid(st, "ragged splits may not be empty.");
         if (tensor_index(s, 0) != 0)
             return status_invalid(st, "First value of ragged splits must be 0.");
-        const int64_t all = l + 1 < p->levels ? rows_of(next) : tensor_dim(next, 0);
-        if (tensor_index(s, rows_of(s)) != all)
+        const int64_t all = l + 1 < p->levels ? ragged_rows(next) : tensor_dim(next, 0);
+        if (tensor_index(s, ragged_rows(s)) != all)
             return status_invalid(st,
                                   "Final value of ragged splits must match the length the "
                                   "corresponding ragged array: %lld, not %lld",
-                                  (long long)all, (long long)tensor_index(s, rows_of(s)));
-        for (int64_t i = 0; i < rows_of(s); i++) {
+                                  (long long)all, (long long)tensor_index(s, ragged_rows(s)));
+        for (int64_t i = 0; i < ragged_rows(s); i++) {
             const int64_t n = tensor_index(s, i + 1) - tensor_index(s, i);
             if (n > p->dims[l + 1])
                 p->dims[l + 1] = n;
         }
     }
-    p->dims[0] = rows_of(kernel_in(c, 0));
+    p->dims[0] = ragged_rows(kernel_in(c, 0));
     for (int d = 0; d < p->inner; d++)
         p->dims[p->levels + 1 + d] = tensor_dim(values, d + 1);
     return true;
@@ -321,7 +314,7 @@ static bool to_sparse_run(struct kctx *c, struct status *st)
     struct places p = {.levels = kernel_num_inputs(c) - 1};
     const struct tensor *values = kernel_in(c, p.levels);
     p.inner = tensor_rank(values) - 1;
-    if (!check_splits(c, p.levels, st) || !find_dims(c, &p, st))
+    if (!ragged_check(c, p.levels, st) || !find_dims(c, &p, st))
         return false;
     const int width = p.levels + 1 + p.inner;
     const int64_t n = values->num_elems, rows = tensor_dim(values, 0);
