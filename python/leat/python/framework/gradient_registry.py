@@ -98,6 +98,9 @@ class RegisterStatistics(object):
 
 
 def get_stats_for_node_def(graph, node, statistic_type):
+    if statistic_type == 'flops':
+        from leat.python.profiler.internal import flops_registry  # noqa: what 1.15 counts
+        del flops_registry
     try:
         function = _stats_registry.lookup(node.op + ',' + statistic_type)
         return function(graph, node)
