@@ -17,6 +17,55 @@ training.tracking.python_state: PythonStateWrapper=PythonState
 training.tracking.tracking: Checkpointable=AutoTrackable
 training.tracking.util: capture_dependencies list_objects object_metadata
 ''',
+    'contrib.copy_graph': '''
+/contrib.copy_graph.python.util.copy_elements: copy_op_to_graph copy_variable_to_graph get_copied_op
+''',
+    'contrib.deprecated': '''
+ops.old_summaries: audio_summary histogram_summary image_summary merge_all_summaries merge_summary
+  scalar_summary
+''',
+    'contrib.feature_column': '''
+feature_column.sequence_feature_column:
+  sequence_categorical_column_with_hash_bucket sequence_categorical_column_with_identity
+  sequence_categorical_column_with_vocabulary_file sequence_categorical_column_with_vocabulary_list
+  sequence_numeric_column
+''',
+    'contrib.mixed_precision': '''
+/contrib.mixed_precision.python.loss_scale_manager: ExponentialUpdateLossScaleManager
+  FixedLossScaleManager LossScaleManager
+/contrib.mixed_precision.python.loss_scale_optimizer: LossScaleOptimizer
+''',
+    'contrib.nn': '''
+/contrib.nn.python.ops.alpha_dropout: alpha_dropout
+/contrib.nn.python.ops.cross_entropy: deprecated_flipped_sigmoid_cross_entropy_with_logits
+  deprecated_flipped_softmax_cross_entropy_with_logits
+  deprecated_flipped_sparse_softmax_cross_entropy_with_logits
+/contrib.nn.python.ops.sampling_ops: rank_sampled_softmax_loss sampled_sparse_softmax_loss
+/contrib.nn.python.ops.scaled_softplus: scaled_softplus
+ops.nn_ops: conv1d_transpose nth_element
+''',
+    'contrib.signal': '''
+ops.gen_spectral_ops: fft fft2d fft3d ifft ifft2d ifft3d
+ops.signal.dct_ops: dct idct
+ops.signal.fft_ops: fftshift ifftshift irfft irfft2d irfft3d rfft rfft2d rfft3d
+ops.signal.mel_ops: linear_to_mel_weight_matrix
+ops.signal.mfcc_ops: mfccs_from_log_mel_spectrograms
+ops.signal.reconstruction_ops: overlap_and_add
+ops.signal.shape_ops: frame
+ops.signal.spectral_ops: inverse_stft inverse_stft_window_fn stft
+ops.signal.window_ops: hamming_window hann_window
+''',
+    'contrib.sparsemax': '''
+/contrib.sparsemax.python.ops.sparsemax: sparsemax
+/contrib.sparsemax.python.ops.sparsemax_loss: sparsemax_loss
+''',
+    'contrib.staging': '''
+ops.data_flow_ops: StagingArea
+''',
+    'contrib.stateless': '''
+ops.stateless_random_ops: stateless_multinomial stateless_random_normal stateless_random_uniform
+  stateless_truncated_normal
+''',
     'contrib.crf': '''
 /contrib.crf.python.ops.crf: CrfDecodeBackwardRnnCell CrfDecodeForwardRnnCell CrfForwardRnnCell
   crf_binary_score crf_decode crf_log_likelihood crf_log_norm crf_multitag_sequence_score
