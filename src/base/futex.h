@@ -6,6 +6,7 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -14,6 +15,13 @@
 static inline void futex_wait(uint32_t *word, uint32_t value)
 {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+/* As futex_wait, for so long at most (less than a second). */
+static inline void futex_wait_for(uint32_t *word, uint32_t value, int64_t ns)
+{
+    const struct timespec limit = {.tv_nsec = (long)ns};
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
 }
 
 static inline void futex_wake(uint32_t *word, int num_threads)

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/event.h"
+#include "base/futex.h"
+
 static void must(int error, const char *what, const struct lock *l)
 {
     if (LIKELY(error == 0))
@@ -215,6 +218,30 @@ void cond_signal(struct cond *c)
 void cond_broadcast(struct cond *c)
 {
     must(pthread_cond_broadcast(&c->c), "broadcast", NULL);
+}
+
+enum { EVENT_NONE, EVENT_WAITED, EVENT_SET };
+
+void event_set(struct event *e)
+{
+    if (__atomic_exchange_n(&e->state, EVENT_SET, __ATOMIC_ACQ_REL) == EVENT_WAITED)
+        futex_wake(&e->state, 1); /* e may be gone: its address is all that counts */
+}
+
+bool event_wait_or_stop(struct event *e)
+{
+    uint32_t none = EVENT_NONE;
+    (void)__atomic_compare_exchange_n(&e->state, &none, EVENT_WAITED, false, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_ACQUIRE);
+    while (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) != EVENT_SET) {
+        if (LIKELY(!stop.fn))
+            futex_wait(&e->state, EVENT_WAITED);
+        else
+            futex_wait_for(&e->state, EVENT_WAITED, STOP_ASK_NS);
+        if (__atomic_load_n(&e->state, __ATOMIC_ACQUIRE) != EVENT_SET && thread_should_stop())
+            return false;
+    }
+    return true;
 }
 
 static struct timespec clock_read(clockid_t id)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 #include "dist/master_impl.h"
 #include "runtime/timer.h"
 
@@ -46,13 +47,7 @@ struct master_run { /* counted: the starter, and who cancels */
 
 int64_t master_new_step_id(void)
 {
-    uint64_t id = 0;
-    while (id == 0) {
-        if (!master_random(&id, sizeof id))
-            id = (uint64_t)clock_now_ns();
-        id &= ((uint64_t)1 << 56) - 1;
-    }
-    return (int64_t)id;
+    return (int64_t)random_name(56);
 }
 
 /* --- life --- */

@@ -5,11 +5,10 @@
  * this process the same calls are the master's own functions. */
 #include "dist/remote_link.h"
 
-#include <stdlib.h>
-#include <sys/random.h>
-
+#include "base/event.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "dist/peers.h"
 #include "dist/server.h"
 
@@ -82,26 +81,15 @@ int64_t link_patience_ms(struct link *l)
 /* --- waiting --- */
 
 struct waited { /* what a callback leaves for the thread that waits */
-    struct lock lock;
-    struct cond over;
-    bool done;
+    struct event over;
     struct status st;
     struct rpc_msg reply;
     struct wire_values values; /* of a master of this process */
     struct strbuf text;
 };
 
-static void waited_init(struct waited *w)
-{
-    *w = (struct waited){0};
-    lock_init(&w->lock, "remote call", LOCK_RANK_LEAF);
-    cond_init(&w->over);
-}
-
 static void waited_release(struct waited *w)
 {
-    cond_release(&w->over);
-    lock_release_memory(&w->lock);
     status_clear(&w->st);
     rpc_msg_clear(&w->reply);
     wire_values_clear(&w->values);
@@ -110,24 +98,15 @@ static void waited_release(struct waited *w)
 
 static void waited_end(struct waited *w, const struct status *st)
 {
-    lock_take(&w->lock);
     status_copy(&w->st, st);
-    w->done = true;
-    cond_signal(&w->over);
-    lock_drop(&w->lock);
+    event_set(&w->over);
 }
 
 static bool waited_for(struct waited *w, struct cancel *cancel, struct status *st)
 {
-    lock_take(&w->lock);
-    while (!w->done) {
-        if (cond_wait_or_stop(&w->over, &w->lock) || !cancel)
-            continue;
-        lock_drop(&w->lock);
-        cancel_fire(cancel, STATUS_CANCELLED, "The step was interrupted.");
-        lock_take(&w->lock);
-    }
-    lock_drop(&w->lock);
+    while (!event_wait_or_stop(&w->over))
+        if (cancel)
+            cancel_fire(cancel, STATUS_CANCELLED, "The step was interrupted.");
     /* The reason of a cancellation says more than what it led to. */
     if (w->st.code == STATUS_CANCELLED && cancel && !cancel_check(cancel, st))
         return false;
@@ -196,11 +175,9 @@ static bool call_once(struct link *l, const struct outgoing *o, struct cancel *c
 static void pause_before(int attempt, struct cancel *cancel)
 {
     double us = 1000;
-    uint32_t dice = 0;
+    const uint64_t dice = random_name(32);
     for (int i = 0; i < attempt; i++)
         us *= 1.3;
-    if (getrandom(&dice, sizeof dice, GRND_NONBLOCK) != sizeof dice)
-        dice = 0;
     us = us < MAX_PAUSE_US ? us : MAX_PAUSE_US;
     us = us / 2 + us / 2 * ((double)dice / 4294967296.0);
     int64_t until = clock_now_ns() + (int64_t)(us * 1000);
@@ -222,8 +199,7 @@ static bool call(struct link *l, const struct outgoing *o, struct arena *a, void
 {
     static const struct wire_tensors tensors = {.number = 1, .named = true};
     for (int attempt = 0;; attempt++) {
-        struct waited w;
-        waited_init(&w);
+        struct waited w = {0};
         bool ok =
             call_once(l, o, o->cancel, &w, st) &&
             wire_read(&w.reply, o->desc, o->values ? &tensors : NULL, a, reply, o->values, st);
@@ -233,14 +209,6 @@ static bool call(struct link *l, const struct outgoing *o, struct arena *a, void
         pause_before(attempt, o->cancel);
         status_clear(st);
     }
-}
-
-static int64_t random_id(void)
-{
-    int64_t id = 0;
-    if (getrandom(&id, sizeof id, 0) != sizeof id || id == 0)
-        id = clock_now_ns() | 1;
-    return id & INT64_MAX;
 }
 
 static void on_done(void *arg, const struct status *st)
@@ -325,8 +293,7 @@ bool link_close(struct link *l, const char *session, int64_t timeout_ms, struct 
 {
     struct master *m = server_find_master(l->target);
     if (m) {
-        struct waited w;
-        waited_init(&w);
+        struct waited w = {0};
         master_close_session(m, str_of(session), on_done, &w);
         bool done = waited_for(&w, NULL, st);
         waited_release(&w);
@@ -334,11 +301,10 @@ bool link_close(struct link *l, const char *session, int64_t timeout_ms, struct 
         return done;
     }
     struct arena a = {0};
-    struct waited w;
+    struct waited w = {0};
     struct pb_close_session_request *r = pb_close_session_request_new(&a);
     r->session_handle = str_of(session);
     struct outgoing o = {.method = SERVICE "CloseSession", .message = r, .timeout_ms = timeout_ms};
-    waited_init(&w);
     bool ok = call_once(l, &o, NULL, &w, st);
     waited_release(&w);
     arena_release(&a);
@@ -377,7 +343,7 @@ static bool run_over(struct link *l, const struct link_step *s, struct cancel *c
     r->options = options_message(s->options, a);
     r->partial_run_handle = str_of(s->partial ? s->partial : "");
     r->store_errors_in_response_body = true;
-    r->request_id = random_id();
+    r->request_id = (int64_t)random_name(63);
     struct outgoing o = {.method = SERVICE "RunStep",
                          .message = r,
                          .feeds = s->feeds,
@@ -417,7 +383,7 @@ static bool run_here(struct master *m, const struct link_step *s, struct cancel 
                      struct arena *a, struct wire_values *values, struct strbuf *metadata,
                      struct status *st)
 {
-    struct waited w;
+    struct waited w = {0};
     struct master_step step = {.session = str_of(s->session),
                                .feeds = s->feeds,
                                .num_feeds = s->num_feeds,
@@ -426,9 +392,8 @@ static bool run_here(struct master *m, const struct link_step *s, struct cancel 
                                .num_fetches = s->num_fetches,
                                .num_targets = s->num_targets,
                                .partial_handle = str_of(s->partial ? s->partial : ""),
-                               .request_id = random_id(),
+                               .request_id = (int64_t)random_name(63),
                                .options = options_message(s->options, a)};
-    waited_init(&w);
     master_run_step(m, &step, cancel, on_step, &w);
     bool ok = waited_for(&w, cancel, st);
     if (ok) {
@@ -465,7 +430,7 @@ char *link_partial_setup(struct link *l, const struct link_step *s, struct cance
         pb_add_str(&a, &r->feed, s->feeds[i].name);
     r->fetch = borrow_strs(s->fetches, s->num_fetches);
     r->target = borrow_strs(s->targets, s->num_targets);
-    r->request_id = random_id();
+    r->request_id = (int64_t)random_name(63);
     struct outgoing o = {.method = SERVICE "PartialRunSetup",
                          .message = r,
                          .cancel = cancel,
@@ -502,8 +467,7 @@ bool link_devices(struct link *l, const char *session, struct cancel *cancel, st
 {
     struct master *m = server_find_master(l->target);
     if (m) {
-        struct waited w;
-        waited_init(&w);
+        struct waited w = {0};
         master_list_devices(m, str_of(session), on_devices, &w);
         bool ok = waited_for(&w, cancel, st) &&
                   pb_list_devices_response_decode(a, strbuf_text(&w.text), w.text.n, 0, out, st);
@@ -537,8 +501,7 @@ bool link_reset(struct link *l, const char *const *containers, int n, const stru
     struct master *m = server_find_master(l->target);
     bool ok;
     if (m) {
-        struct waited w;
-        waited_init(&w);
+        struct waited w = {0};
         master_reset(m, r, on_done, &w);
         ok = waited_for(&w, NULL, st);
         waited_release(&w);

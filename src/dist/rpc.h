@@ -83,10 +83,10 @@ void rpc_server_stop(struct rpc_server *s, int64_t grace_ms);
 void rpc_server_free(struct rpc_server *s); /* stops first; NULL is fine */
 
 const struct rpc_msg *rpc_call_request(const struct rpc_call *c);
-const char *rpc_call_peer(const struct rpc_call *c); /* "ipv4:127.0.0.1:41234" */
+const char *rpc_call_peer(struct rpc_call *c); /* "ipv4:127.0.0.1:41234"; in the handler */
 /* Whether the client proved who it is (a token, or a certificate of the server's authority) or is a
  * process of this host and user: such may name files and libraries. Not quick. */
-bool rpc_call_is_trusted(const struct rpc_call *c);
+bool rpc_call_is_trusted(struct rpc_call *c);
 /* fn is called at most once, when the client has cancelled or is gone before the reply; at once
  * where it is already. Not called after rpc_call_reply has returned. */
 void rpc_call_on_cancel(struct rpc_call *c, void (*fn)(void *arg), void *arg);

@@ -60,7 +60,7 @@ struct rpc_call { /* counted: the reply, and the watch for the client's leaving 
     grpc_call *call;
     grpc_byte_buffer *payload;
     struct rpc_msg request;
-    char *peer;
+    char *peer;     /* NULL: nobody has asked */
     bool proven;    /* the client knows the token */
     int cancelled;  /* gRPC's answer to the watch */
     uint32_t watch; /* atomic; WATCH_* */
@@ -245,12 +245,14 @@ const struct rpc_msg *rpc_call_request(const struct rpc_call *c)
     return &c->request;
 }
 
-const char *rpc_call_peer(const struct rpc_call *c)
+const char *rpc_call_peer(struct rpc_call *c)
 {
+    if (!c->peer)
+        c->peer = c->server->g->grpc_call_get_peer(c->call);
     return c->peer ? c->peer : "?";
 }
 
-bool rpc_call_is_trusted(const struct rpc_call *c)
+bool rpc_call_is_trusted(struct rpc_call *c)
 {
     return c->proven || c->server->secrets.ca || rpc_peer_is_own(rpc_call_peer(c));
 }
@@ -375,7 +377,6 @@ static void slot_serve(struct slot *slot)
                            .call = slot->call,
                            .payload = slot->payload};
     server_add_live(s, 1);
-    c->peer = s->g->grpc_call_get_peer(c->call);
     if (slot->method == s->num_handlers) {
         unknown_method(c, &slot->details);
         call_after_handler(c);

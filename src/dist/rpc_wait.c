@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call that is waited for. */
+#include "base/event.h"
 #include "base/lock.h"
 #include "dist/rpc.h"
 #include "op/cancel.h"
 
 struct waited {
-    struct lock lock;
-    struct cond over;
-    bool done;
+    struct event over;
     struct status *st;
     struct rpc_msg *reply;
 };
@@ -15,12 +14,9 @@ struct waited {
 static void waited_done(void *arg, const struct status *st, struct rpc_msg *reply)
 {
     struct waited *w = arg;
-    lock_take(&w->lock);
     status_copy(w->st, st);
     rpc_msg_append(w->reply, reply);
-    w->done = true;
-    cond_signal(&w->over);
-    lock_drop(&w->lock);
+    event_set(&w->over);
 }
 
 static void waited_cancel(void *arg)
@@ -38,26 +34,15 @@ bool rpc_call_wait(struct rpc_channel *c, const char *path, struct rpc_msg *requ
     }
     struct status own = {0};
     struct waited w = {.st = &own, .reply = reply};
-    lock_init(&w.lock, "rpc_call_wait", LOCK_RANK_LEAF);
-    cond_init(&w.over);
     struct rpc_request *r = rpc_start(c, path, request, o, waited_done, &w);
     uint64_t token = cancel ? cancel_add(cancel, waited_cancel, r) : 0;
     if (cancel && token == 0)
         rpc_request_cancel(r);
-    lock_take(&w.lock);
-    while (!w.done) {
-        if (cond_wait_or_stop(&w.over, &w.lock))
-            continue;
-        lock_drop(&w.lock);
+    while (!event_wait_or_stop(&w.over))
         rpc_request_cancel(r);
-        lock_take(&w.lock);
-    }
-    lock_drop(&w.lock);
     if (token != 0)
         (void)cancel_remove(cancel, token);
     rpc_request_unref(r);
-    cond_release(&w.over);
-    lock_release_memory(&w.lock);
     if (!status_ok(&own)) {
         rpc_msg_clear(reply);
         /* The reason of the cancellation says more than the network's. */

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "runtime/placer.h"
+#include "runtime/session.h"
 
 struct far_recv { /* one RecvTensor; counted: the starter, the call, and who cancels it */
     int refs;     /* guarded by the step's lock */
@@ -263,7 +264,9 @@ static void far_done(void *arg, const struct status *st, const struct tensor *va
         status_copy(&why, status_ok(&r->step->aborted) ? st : &r->step->aborted);
         lock_drop(&r->step->lock);
     }
+    const bool lent = thread_lend_to_steps(true); /* who waits for it is a step, most often */
     far_end(r, &why, value, dead);
+    thread_lend_to_steps(lent);
     status_clear(&why);
 }
 

@@ -43,17 +43,15 @@ static bool run_elsewhere(struct callable *c, const struct tensor *feeds, struct
     return session_run(c->session, &a, st);
 }
 
-enum { LIGHT_STEPS = 64 };
-
 static bool is_light(const struct plan *p)
 {
     int steps = 0;
     for (int i = 0; i < p->num_parts; i++) {
-        if (p->parts[i].heavy)
+        if (!plan_part_is_light(&p->parts[i]))
             return false;
         steps += p->parts[i].num_steps;
     }
-    return steps <= LIGHT_STEPS;
+    return steps <= PLAN_LIGHT_STEPS;
 }
 
 struct callable *callable_new(struct session *s, const struct run_args *signature,

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "op/changes.h"
 #include "runtime/dataflow.h"
+#include "runtime/session.h"
 #include "runtime/trace.h"
 
 static struct flow_job *job_new(struct flow *f, const struct flow_ready *r)
@@ -55,12 +56,32 @@ static void drive(void *flow)
     flow_drive(flow);
 }
 
-/* The caller owns f, and others drive it: the thread that waits for the step, or the pool's. With
- * expensive steps ahead, no thread that is busy is waited for. */
-static void drive_elsewhere(struct flow *f)
+static __thread bool thread_is_lent;
+
+bool thread_lend_to_steps(bool on)
+{
+    bool was = thread_is_lent;
+    thread_is_lent = on;
+    return was;
+}
+
+/* One flow at a time: what another's steps set going is the pool's. */
+static bool drive_here(struct flow *f)
+{
+    if (!thread_is_lent || !plan_part_is_light(f->part))
+        return false;
+    thread_is_lent = false;
+    flow_drive(f); /* f may be gone */
+    thread_is_lent = true;
+    return true;
+}
+
+/* The caller owns f, and others drive it: the thread that waits for the step, or the pool's, or
+ * this one if it was lent. With expensive steps ahead, no thread that is busy is waited for. */
+static void drive_on(struct flow *f)
 {
     bool spread = f->parallel && f->part->heavy;
-    if (!f->home || !home_drive(f->home, f, spread))
+    if ((!f->home || !home_drive(f->home, f, spread)) && !drive_here(f))
         pool_submit(f->env->pool, drive, f);
 }
 
@@ -144,7 +165,7 @@ static void async_done(struct kctx *c, struct status *st)
     struct flow *f = job->flow;
     status_move(&job->status, st);
     if (__atomic_exchange_n(&job->state, 2, __ATOMIC_ACQ_REL) == 1 && post(f, job))
-        drive_elsewhere(f);
+        drive_on(f);
 }
 
 /* The values behind references, which must live until the kernel is done. */

@@ -115,6 +115,13 @@ struct plan_part {
     bool heavy;               /* some step may be worth a thread of its own */
 };
 
+/* Over before another thread would begin: few steps, each once, none of them expensive. */
+enum { PLAN_LIGHT_STEPS = 64 };
+static inline bool plan_part_is_light(const struct plan_part *p)
+{
+    return !p->heavy && p->num_frames <= 1 && p->num_steps <= PLAN_LIGHT_STEPS;
+}
+
 struct plan {
     int refs; /* atomic */
     struct session *session;

@@ -88,6 +88,11 @@ typedef void (*callable_done_fn)(void *arg, const struct status *st, struct strb
 void callable_start(struct callable *c, const struct callable_step *s, callable_done_fn done,
                     void *arg);
 
+/* While on, flows that the calling thread's callbacks set going again are driven by it where they
+ * are light, instead of the pool: for a thread that serves others but has nothing else to do just
+ * now, and holds no lock. Returns what it was. */
+bool thread_lend_to_steps(bool on);
+
 /* CANCELLED once the session is closed. */
 MUST_CHECK bool session_open(struct session *s, struct status *st);
 /* Clears these containers (none: the default one) of all sessions of this process, and closes them.

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/event.h"
 #include "base/lock.h"
 #include "death.h"
 
@@ -74,6 +75,70 @@ static void test_lock__conditions_hand_turns_over(void **state UNUSED)
     assert_int_equal(t.turn, 1000);
     cond_release(&t.changed);
     lock_release_memory(&t.lock);
+}
+
+/* Each event lies on the stack of who waits for it, and is gone as soon as it has happened. */
+struct asked {
+    struct lock lock;
+    struct event *event; /* lock; NULL: nobody waits */
+    int64_t *answer;     /* lock */
+};
+
+static void *answer_events(void *arg)
+{
+    struct asked *a = arg;
+    for (int64_t i = 0; i < 500;) {
+        lock_take(&a->lock);
+        struct event *e = a->event;
+        int64_t *answer = a->answer;
+        a->event = NULL;
+        lock_drop(&a->lock);
+        if (!e)
+            continue;
+        *answer = ++i;
+        event_set(e);
+    }
+    return NULL;
+}
+
+static void test_lock__events_happen_once(void **state UNUSED)
+{
+    struct asked a = {0};
+    pthread_t other;
+    lock_init(&a.lock, "asked", LOCK_RANK_LEAF);
+    assert_int_equal(pthread_create(&other, NULL, answer_events, &a), 0);
+    for (int64_t i = 1; i <= 500; i++) {
+        int64_t answer = 0;
+        struct event e = {0};
+        lock_take(&a.lock);
+        a.event = &e;
+        a.answer = &answer;
+        lock_drop(&a.lock);
+        assert_true(event_wait_or_stop(&e));
+        assert_int_equal(answer, i);
+        assert_true(event_wait_or_stop(&e));
+    }
+    pthread_join(other, NULL);
+    lock_release_memory(&a.lock);
+}
+
+static bool say_stop(void *asked)
+{
+    ++*(int *)asked;
+    return true;
+}
+
+static void test_lock__events_ask_whether_to_stop(void **state UNUSED)
+{
+    struct event e = {0};
+    int asked = 0;
+    thread_set_stop(say_stop, &asked);
+    assert_false(event_wait_or_stop(&e));
+    assert_int_equal(asked, 1);
+    event_set(&e);
+    assert_true(event_wait_or_stop(&e));
+    assert_int_equal(asked, 1);
+    thread_set_stop(NULL, NULL);
 }
 
 static void test_lock__deadlines_pass(void **state UNUSED)
@@ -178,6 +243,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock__excludes),
         cmocka_unit_test(test_lock__conditions_hand_turns_over),
+        cmocka_unit_test(test_lock__events_happen_once),
+        cmocka_unit_test(test_lock__events_ask_whether_to_stop),
         cmocka_unit_test(test_lock__deadlines_pass),
         cmocka_unit_test(test_lock__clocks),
         cmocka_unit_test(test_lock__ranks_only_rise),
