@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -113,6 +114,69 @@ static void test_greedy(void **state)
     assert_no_error(m);
 }
 
+/* The bytes of the parts of a variable of floats, on each of two servers. */
+static void share(struct made *m, struct leat_shape shape, struct leat_partitioner by,
+                  enum leat_ps_strategy strategy, int64_t bytes[2])
+{
+    static int num;
+    char name[16];
+    snprintf(name, sizeof name, "v%d", num++);
+    leat_device_setter *setter = leat_replica_device_setter(.ps_tasks = 2, .strategy = strategy);
+    leat_with_replica_devices(m->g, setter)
+    {
+        leat_partitioned *v = leat_get_partitioned_variable(
+            m->g, name, shape, by, .variable.initializer = leat_init_zeros());
+        assert_no_error(m);
+        const struct leat_outputs parts = leat_partitioned_parts(v);
+        bytes[0] = bytes[1] = 0;
+        for (int i = 0; i < parts.n; i++) {
+            int64_t dims[2];
+            const char *device = TF_OperationDevice(parts.v[i].oper);
+            TF_GraphGetTensorShape(m->g, parts.v[i], dims, 2, m->st);
+            assert_true(strcmp(device, PS0) == 0 || strcmp(device, PS1) == 0);
+            bytes[strcmp(device, PS1) == 0] += dims[0] * dims[1] * 4;
+        }
+        leat_partitioned_free(v);
+    }
+    leat_device_setter_free(setter);
+}
+
+/* A variable of a gigabyte: each partitioner gives each of two servers its half, to within a tenth,
+ * and the bytes are those of TensorFlow 1.15.5. The numbers are {even, uneven}: of 262,144 rows of
+ * 1,024 and 1,000,003 of 268. */
+static void test_gigabyte_is_shared_evenly(void **state)
+{
+    const struct {
+        struct leat_partitioner by;
+        int64_t bytes[2][2];
+    } cases[] = {
+        {leat_fixed_size_partitioner(2), {{536870912, 536870912}, {536002144, 536001072}}},
+        {leat_fixed_size_partitioner(10), {{536870912, 536870912}, {536002144, 536001072}}},
+        {leat_min_max_variable_partitioner(2, 256 << 10),
+         {{536870912, 536870912}, {536002144, 536001072}}},
+        {leat_min_max_variable_partitioner(100, 256 << 10),
+         {{536870912, 536870912}, {536002144, 536001072}}},
+        {leat_variable_axis_size_partitioner((64 << 20) - 1),
+         {{568451072, 505290752}, {536002144, 536001072}}},
+        {leat_variable_axis_size_partitioner(256 << 20),
+         {{536870912, 536870912}, {536002144, 536001072}}},
+    };
+    const struct leat_shape shapes[] = {leat_shape(262144, 1024), leat_shape(1000003, 268)};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (int j = 0; j < 2; j++) {
+            for (int greedy = 0; greedy < 2; greedy++) {
+                int64_t got[2];
+                share(*state, shapes[j], cases[i].by,
+                      greedy ? LEAT_PS_GREEDY_BYTES : LEAT_PS_ROUND_ROBIN, got);
+                assert_int_equal(got[0], cases[i].bytes[j][0]);
+                assert_int_equal(got[1], cases[i].bytes[j][1]);
+                assert_true(20 * got[0] <= 11 * (got[0] + got[1]));
+                assert_true(20 * got[1] <= 11 * (got[0] + got[1]));
+            }
+        }
+    }
+}
+
 static void test_without_servers(void **state)
 {
     struct made *m = *state;
@@ -165,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_robin, made_setup, made_teardown),
         cmocka_unit_test_setup_teardown(test_greedy, made_setup, made_teardown),
+        cmocka_unit_test_setup_teardown(test_gigabyte_is_shared_evenly, made_setup, made_teardown),
         cmocka_unit_test_setup_teardown(test_without_servers, made_setup, made_teardown),
         cmocka_unit_test_setup_teardown(test_bad_function, made_setup, made_teardown),
         cmocka_unit_test(test_merge),
