@@ -55,7 +55,7 @@ static void test_offers__give_their_bytes_until_they_go(void **state UNUSED)
     q->length = 80;
     assert_true(offers_fetch(o, q, &m, &st));
     assert_int_equal(m.bytes, 80);
-    assert_memory_equal(m.v[0].p, (char *)t.data + 40, 80);
+    assert_ptr_equal(m.v[0].p, (char *)t.data + 40); /* the tensor's own bytes, not copied */
     rpc_msg_clear(&m);
     refuses(o, q, 321, 80, STATUS_INVALID_ARGUMENT);
     refuses(o, q, -1, 80, STATUS_INVALID_ARGUMENT);
