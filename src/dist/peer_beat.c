@@ -107,7 +107,8 @@ static bool is_settled_for(const struct peer *p)
 }
 
 /* Under the lock. False: what answers is not this peer. */
-static bool beat_result(struct peer *p, const struct status *st, const struct rpc_msg *reply)
+static bool beat_result(struct peer *p, const struct status *st, const struct rpc_msg *reply,
+                        bool *stands_by)
 {
     struct arena a = {0};
     struct answer x;
@@ -132,7 +133,8 @@ static bool beat_result(struct peer *p, const struct status *st, const struct rp
                                  x.task.n ? x.task.p : "");
     if (ok && p->gone != 0 && x.incarnation == p->gone)
         ok = status_fail(&own, STATUS_UNAVAILABLE, "it has said goodbye");
-    if (ok && p->addresses[1] && (x.stands_by || x.epoch < p->epoch))
+    *stands_by = ok && p->addresses[1] && (x.stands_by || x.epoch < p->epoch);
+    if (*stands_by)
         ok = status_fail(&own, STATUS_UNAVAILABLE, "stands by, or may not answer now");
     /* Devices were asked for when it was silent; else the answer is as it was before. */
     if (ok && x.devices.n == 0 && (!p->devices || x.incarnation != p->incarnation)) {
@@ -149,6 +151,25 @@ static bool beat_result(struct peer *p, const struct status *st, const struct rp
     return ok;
 }
 
+/* Under the lock: of two, nobody serves now. Who stands by answers at once, and may take over soon:
+ * it is asked often, and the other one, which may be frozen, every interval. */
+static void hunt(struct peer *p, bool stands_by)
+{
+    const int other = p->beats_at ^ 1;
+    if (!stands_by || p->beat_sent_ns - p->asked_ns[other] >= p->set->interval_ns)
+        p->beats_at = other;
+}
+
+/* From 50 ms, doubling. */
+static int64_t next_delay(const struct peer *p, int64_t delay)
+{
+    const int64_t interval = p->set->interval_ns;
+    if (p->hunts)
+        return clamp_i64(delay * 2, min_i64(50 * MS_NS, interval / 4), interval / 4);
+    return clamp_i64(p->state == PEER_ALIVE ? interval : delay * 2, min_i64(50 * MS_NS, interval),
+                     1000 * MS_NS);
+}
+
 static void beat_done(void *arg, const struct status *st, struct rpc_msg *reply)
 {
     struct peer *p = arg;
@@ -156,20 +177,18 @@ static void beat_done(void *arg, const struct status *st, struct rpc_msg *reply)
     lock_take(&set->lock);
     int64_t delay = p->beat_delay_ns;
     p->beat_delay_ns = -1;
-    bool ok = beat_result(p, st, reply);
-    const bool hunts = !ok && p->addresses[1];
-    if (hunts) /* who serves may be the other one */
-        p->beats_at ^= 1;
+    bool stands_by = false, ok = beat_result(p, st, reply, &stands_by);
+    p->hunts = !ok && p->addresses[1];
+    if (p->hunts)
+        hunt(p, stands_by);
     else if (ok)
         p->settled_ns = p->beat_sent_ns;
     if (p->beat_delay_ns == 0) /* once more, at once, in another form */
         p->beat_delay_ns = MS_NS;
     else if (ok)
         p->beat_delay_ns = is_settled_for(p) ? 0 : set->interval_ns;
-    else /* from 50 ms, doubling to a second */
-        p->beat_delay_ns = clamp_i64(
-            p->state == PEER_ALIVE && !hunts ? set->interval_ns : delay * 2,
-            min_i64(50 * MS_NS, set->interval_ns), hunts ? set->interval_ns : 1000 * MS_NS);
+    else
+        p->beat_delay_ns = next_delay(p, delay);
     p->next_beat_ns = clock_now_ns() + p->beat_delay_ns;
     struct rpc_request *request = p->beat;
     p->beat = NULL;
@@ -202,8 +221,8 @@ void peer_send_beat(struct peer *p)
     lock_take(&set->lock);
     struct rpc_channel *channel = peer_beat_channel(p, p->beats_at, &st);
     const char *path = p->tensorflow ? STATUS_PATH : BEAT_PATH;
-    const bool hunts = p->addresses[1];
-    p->beat_sent_ns = clock_now_ns();
+    const int64_t patience_ns = p->hunts ? set->interval_ns / 2 : set->interval_ns;
+    p->beat_sent_ns = p->asked_ns[p->beats_at] = clock_now_ns();
     if (!p->tensorflow)
         put_beat(p, &m);
     lock_drop(&set->lock);
@@ -214,8 +233,8 @@ void peer_send_beat(struct peer *p)
         return;
     }
     struct rpc_options o = {.timeout_ms = set->deadlines.failure_ms, .fail_fast = true};
-    if (hunts) /* a frozen one is not to be waited for */
-        o.timeout_ms = max_i64(set->interval_ns / MS_NS, 20);
+    if (p->addresses[1]) /* a frozen one is not to be waited for */
+        o.timeout_ms = max_i64(patience_ns / MS_NS, 20);
     struct rpc_request *r = rpc_start(channel, path, &m, &o, beat_done, p);
     lock_take(&set->lock);
     /* Only this thread sends: where it is over, no other one has begun. */

@@ -139,6 +139,7 @@ static bool progress(struct ucx *u)
     bool moved = false;
     for (struct ucx_link *l = u->links; l; l = l->next)
         moved |= ucx_link_progress(l);
+    ucx_link_progress_kept(u);
     for (struct ucx_link *l = u->links, *next; l; l = next) {
         next = l->next;
         if (l->broken)
@@ -151,6 +152,9 @@ static bool progress(struct ucx *u)
 static bool arm(struct ucx *u)
 {
     for (struct ucx_link *l = u->links; l; l = l->next)
+        if (u->lib->ucp_worker_arm(l->worker) != UCS_OK)
+            return false;
+    for (struct ucx_link *l = u->kept; l; l = l->next)
         if (u->lib->ucp_worker_arm(l->worker) != UCS_OK)
             return false;
     return true;
@@ -203,6 +207,7 @@ static void *ucx_thread(void *arg)
     }
     while (u->links)
         ucx_link_drop(u->links);
+    u->left = !ucx_link_leave_kept(u);
     return NULL;
 }
 
@@ -279,7 +284,8 @@ void ucx_stop(struct planes *p)
     if (eventfd_write(u->wake_fd, 1) != 0)
         log_error("the thread of UCX cannot be woken");
     pthread_join(u->thread, NULL);
-    u->lib->ucp_cleanup(u->context);
+    if (!u->left)
+        u->lib->ucp_cleanup(u->context);
 }
 
 void ucx_close(struct planes *p)

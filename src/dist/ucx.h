@@ -81,9 +81,9 @@ struct ucx_link { /* of the thread, but for what is said otherwise */
     bool destroyed;
     char probe[UCX_PROBE_BYTES];
     /* consumer */
-    struct plane_link *making; /* NULL: made */
-    bool answered, proved;
-    struct ucx_recv *recvs; /* whose bytes come */
+    struct plane_link *making;              /* NULL: made */
+    bool called, answered, refused, proved; /* called: the producer may know the address */
+    struct ucx_recv *recvs;                 /* whose bytes come */
     /* producer */
     ucp_ep_h ep;
     char *task;            /* whom it sends to */
@@ -97,7 +97,8 @@ struct ucx { /* of a task: planes->own */
     ucp_context_h context;
     pthread_t thread;
     int wake_fd, epoll_fd;
-    struct ucx_link *links; /* the thread's */
+    struct ucx_link *links, *kept; /* the thread's; kept: dropped, but for their workers */
+    bool left; /* there are workers yet: the thread's, and whoever has joined it */
     struct lock lock;
     /* --- guarded by lock --- */
     struct ucx_job *first, **last;
@@ -114,6 +115,9 @@ MUST_CHECK bool ucx_post(struct ucx *u, struct ucx_job *j);
 /* --- links (ucx_link.c); on the thread --- */
 bool ucx_link_progress(struct ucx_link *l);
 void ucx_link_drop(struct ucx_link *l);
+void ucx_link_progress_kept(struct ucx *u);
+/* When the thread ends. False: some workers are still there, and the context has to stay. */
+bool ucx_link_leave_kept(struct ucx *u);
 void ucx_link_proved(struct ucx_link *l);                 /* the test message is there */
 struct ucx_link *ucx_link_to(struct ucx *u, uint64_t id); /* NULL: there is none */
 /* Any thread: struct plane_ops. */

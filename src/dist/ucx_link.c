@@ -7,7 +7,7 @@
 
 #include "dist/ucx.h"
 
-enum { TURNS = 64, CLOSE_TURNS = 1000 }; /* TURNS: before another link's */
+enum { TURNS = 64, CLOSE_TURNS = 1000, MAX_KEPT = 16 }; /* TURNS: before another link's */
 
 bool ucx_link_progress(struct ucx_link *l)
 {
@@ -47,6 +47,73 @@ static void refuse(struct serving *s, struct status *st)
     status_clear(st);
 }
 
+static void destroy_worker(struct ucx_link *l)
+{
+    struct ucx *u = l->ucx;
+    epoll_ctl(u->epoll_fd, EPOLL_CTL_DEL, l->fd, NULL);
+    u->lib->ucp_worker_destroy(l->worker);
+    l->destroyed = true;
+}
+
+static void forget_kept(struct ucx_link **at)
+{
+    struct ucx_link *l = *at;
+    *at = l->next;
+    destroy_worker(l);
+    mem_free(l);
+}
+
+/* The worker of a consumer that is dropped before its link was proved may have its answer to the
+ * producer's first message waiting for a connection, and UCX 1.13 ends the process that destroys
+ * such a one ("got REP message"). So it is moved on until the test message has come or it is the
+ * oldest of a few: they are made only where a task is lost in the moment that a link to it is made.
+ */
+static bool may_not_be_destroyed(const struct ucx_link *l)
+{
+    return l->called && !l->refused && !l->proved;
+}
+
+static void keep(struct ucx_link *l)
+{
+    struct ucx_link **at = &l->ucx->kept;
+    l->making = NULL;
+    l->next = *at;
+    *at = l;
+    for (int n = 0; *at && n < MAX_KEPT; n++)
+        at = &(*at)->next;
+    if (*at)
+        forget_kept(at);
+}
+
+void ucx_link_progress_kept(struct ucx *u)
+{
+    for (struct ucx_link **at = &u->kept; *at;) {
+        for (int i = 0; i < TURNS && u->lib->ucp_worker_progress((*at)->worker) != 0; i++) {
+        }
+        if ((*at)->proved)
+            forget_kept(at);
+        else
+            at = &(*at)->next;
+    }
+}
+
+bool ucx_link_leave_kept(struct ucx *u)
+{
+    static struct ucx_link *left; /* of all tasks, for who looks for leaks */
+    for (int i = 0; u->kept && i < CLOSE_TURNS; i++)
+        ucx_link_progress_kept(u);
+    while (u->kept) {
+        struct ucx_link *l = u->kept;
+        u->kept = l->next;
+        l->next = __atomic_load_n(&left, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n(&left, &l->next, l, false, __ATOMIC_ACQ_REL,
+                                            __ATOMIC_RELAXED)) {
+        }
+        u->left = true;
+    }
+    return !u->left;
+}
+
 void ucx_link_drop(struct ucx_link *l)
 {
     struct ucx *u = l->ucx;
@@ -57,9 +124,9 @@ void ucx_link_drop(struct ucx_link *l)
     l->broken = true;
     if (l->ep)
         close_endpoint(l);
-    epoll_ctl(u->epoll_fd, EPOLL_CTL_DEL, l->fd, NULL);
-    u->lib->ucp_worker_destroy(l->worker);
-    l->destroyed = true;
+    const bool stays = may_not_be_destroyed(l);
+    if (!stays)
+        destroy_worker(l);
     ucx_drop_transfers(l);
     if (l->asked) {
         struct status st = {0};
@@ -74,7 +141,11 @@ void ucx_link_drop(struct ucx_link *l)
         status_clear(&st);
     }
     mem_free(l->task);
-    mem_free(l);
+    l->task = NULL;
+    if (stays)
+        keep(l);
+    else
+        mem_free(l);
 }
 
 /* A worker, in the list, which calls ucx_message for what comes. */
@@ -168,6 +239,7 @@ static void call_peer(struct ucx_link *l)
         q->version = str_of(lib->ucp_get_version_string());
         q->address = str_make((const char *)address, n);
         q->sum = hash_stable(address, n);
+        l->called = true;
         planes_link_call(making, q);
         lib->ucp_worker_release_address(l->worker, address);
     } else {
@@ -224,6 +296,7 @@ static void answered_job(struct ucx *u, struct ucx_job *job)
         link_made(l);
     } else {
         j->link->own = NULL;
+        l->refused = j->st.code == STATUS_UNIMPLEMENTED || j->st.code == STATUS_PERMISSION_DENIED;
         ucx_link_drop(l);
         planes_linked(j->link, &j->st);
     }

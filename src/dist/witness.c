@@ -13,6 +13,7 @@ enum { MAX_TASKS = 100000 };
 struct holding { /* of a task; its own */
     uint64_t epoch;
     uint64_t holder; /* the incarnation that serves */
+    uint64_t before; /* the epoch in which it stood by, and was promoted; 0: it was not */
     uint64_t number; /* of its last renewal */
     bool in_sync;    /* who stands by has everything */
     int64_t until_ns;
@@ -53,6 +54,7 @@ static bool renew(struct holding *h, const struct pb_leat_peer_lease_request *q,
         return false; /* it was overtaken */
     if (q->silence_ms >= q->lease_ms)
         return false; /* it does not hear; this it may, and then it asks again */
+    h->before = newer ? 0 : h->before;
     h->epoch = q->epoch;
     h->holder = q->incarnation;
     h->number = q->number;
@@ -64,10 +66,24 @@ static bool renew(struct holding *h, const struct pb_leat_peer_lease_request *q,
 static void hand_over(struct holding *h, const struct pb_leat_peer_lease_request *q, int64_t until)
 {
     h->epoch = max_i64((int64_t)h->epoch, (int64_t)q->epoch) + 1;
+    h->before = q->ask == PB_LEAT_PEER_LEASE_REQUEST_ASK_PROMOTE ? q->epoch : 0;
     h->holder = q->incarnation;
     h->number = q->number;
     h->in_sync = false;
     h->until_ns = until;
+}
+
+/* It was promoted, and asks as if it were not: the answer was lost. Without another one nobody
+ * would serve ever more. */
+static bool answer_again(struct holding *h, const struct pb_leat_peer_lease_request *q,
+                         int64_t until)
+{
+    if (h->before == 0 || q->epoch != h->before || q->incarnation != h->holder ||
+        q->number <= h->number)
+        return false;
+    h->number = q->number;
+    h->until_ns = max_i64(h->until_ns, until);
+    return true;
 }
 
 /* Under the lock. */
@@ -82,7 +98,7 @@ static bool decide(const struct witness *w, struct holding *h,
     if (q->ask == PB_LEAT_PEER_LEASE_REQUEST_ASK_RENEW)
         return renew(h, q, now + lease);
     if (q->epoch < h->epoch && q->ask == PB_LEAT_PEER_LEASE_REQUEST_ASK_PROMOTE)
-        return false;
+        return answer_again(h, q, now + lease);
     if (q->ask == PB_LEAT_PEER_LEASE_REQUEST_ASK_LOOK)
         return h->in_sync;
     if (q->ask == PB_LEAT_PEER_LEASE_REQUEST_ASK_PROMOTE)

@@ -179,7 +179,7 @@ static bool in_sync(struct rpc_channel *c, int index)
     return ok;
 }
 
-void faults_wait_in_sync(struct faults_cluster *c, int index)
+static struct rpc_channel *to_witness(struct faults_cluster *c)
 {
     char address[40];
     struct status st = {0};
@@ -187,6 +187,12 @@ void faults_wait_in_sync(struct faults_cluster *c, int index)
     snprintf(address, sizeof address, "%s:%d", witness->host, witness->port);
     struct rpc_channel *channel = rpc_channel_new(address, NULL, true, &st);
     assert_non_null(channel);
+    return channel;
+}
+
+void faults_wait_in_sync(struct faults_cluster *c, int index)
+{
+    struct rpc_channel *channel = to_witness(c);
     int64_t until = clock_now_ns() + faults_deadline_ms() * 60000000;
     while (!in_sync(channel, index)) {
         if (clock_now_ns() > until)
@@ -314,6 +320,22 @@ static bool try_to_start(struct faults_cluster *c, struct faults_task *t)
     assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
     t->pid = 0;
     return false;
+}
+
+void faults_catch(struct faults_cluster *c, struct faults_task *t)
+{
+    struct rpc_channel *channel = to_witness(c);
+    for (bool caught = false; !caught;) {
+        int status;
+        faults_wait_in_sync(c, t->index);
+        faults_signal(t, SIGSTOP);
+        assert_int_equal(waitpid(t->pid, &status, WUNTRACED), t->pid);
+        assert_true(WIFSTOPPED(status));
+        caught = in_sync(channel, t->index);
+        if (!caught)
+            faults_signal(t, SIGCONT);
+    }
+    rpc_channel_unref(channel);
 }
 
 /* Its port may be somebody's for a moment: connections of other processes have ports, too. */

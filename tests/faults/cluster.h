@@ -57,6 +57,9 @@ void faults_start(struct faults_cluster *c, struct faults_task *t);
 void faults_start_all(struct faults_cluster *c);
 /* kill -9, and waits for its end. */
 void faults_kill(struct faults_task *t);
+/* SIGSTOP to one of a ps's two processes, at an instant at which the other one has everything: so
+ * what is done to it next is the only fault there is, however slow the machine. */
+void faults_catch(struct faults_cluster *c, struct faults_task *t);
 /* SIGTERM; its exit code, 128 + n after a signal. */
 int faults_end(struct faults_task *t);
 void faults_signal(struct faults_task *t, int sig); /* SIGSTOP, SIGCONT */

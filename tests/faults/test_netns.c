@@ -262,12 +262,17 @@ static void hurt(const struct combination *x)
                                             [MUTE] = NETNS_MUTE,
                                             [SLOW] = NETNS_SLOW};
     struct faults_task *t = task_of(x->who);
+    const bool pair = x->who == PS || x->who == STANDBY;
+    if (pair)
+        faults_catch(&c, t);
     if (x->how == KILL)
         faults_kill(t);
-    else if (x->how == FREEZE)
+    else if (x->how == FREEZE && !pair)
         faults_signal(t, SIGSTOP);
-    else
+    else if (x->how != FREEZE)
         netns_set(t->ns, modes[x->how]);
+    if (pair && x->how >= DROP)
+        faults_signal(t, SIGCONT);
 }
 
 static void heal(const struct combination *x)

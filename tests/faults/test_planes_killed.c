@@ -20,7 +20,7 @@
 #include "cluster.h"
 #include "leat/leat.h"
 
-enum { VALUES = 6000000, ROUNDS = 3, STEPS = 6 };
+enum { VALUES = 6000000, ROUNDS = 4, STEPS = 6 };
 
 static struct faults_cluster c;
 static struct faults_task *ps, *worker;
@@ -78,23 +78,26 @@ static void step_until_it_works(void)
     }
 }
 
-static int steps_over; /* atomic */
+static int steps_over;  /* atomic */
+static int steps_until; /* the kill */
 
 static void *killer(void *task)
 {
     struct faults_task *t = task;
-    while (__atomic_load_n(&steps_over, __ATOMIC_ACQUIRE) < STEPS)
+    while (__atomic_load_n(&steps_over, __ATOMIC_ACQUIRE) < steps_until)
         usleep(500);
     kill(t->pid, SIGKILL);
     return NULL;
 }
 
-static void kill_between(struct faults_task *t)
+/* The first ones fall into the making of the link, or near it. */
+static void kill_between(struct faults_task *t, int round)
 {
     pthread_t thread;
     int status;
     const int64_t from = clock_now_ns();
     steps_over = 0;
+    steps_until = round * 2 % (STEPS + 1);
     assert_int_equal(pthread_create(&thread, NULL, killer, t), 0);
     while (step(2))
         __atomic_add_fetch(&steps_over, 1, __ATOMIC_RELEASE);
@@ -110,6 +113,13 @@ static void kill_between(struct faults_task *t)
     faults_start(&c, t);
 }
 
+/* LEAT_TEST_ROUNDS: more of them. */
+static int rounds(void)
+{
+    const char *text = getenv("LEAT_TEST_ROUNDS");
+    return text ? (int)strtol(text, NULL, 10) : ROUNDS;
+}
+
 static void check_kills(const char *planes)
 {
     if (!c.n)
@@ -117,16 +127,16 @@ static void check_kills(const char *planes)
     setenv("LEAT_PLANES", planes, 1);
     faults_start_all(&c);
     build();
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds(); i++) {
         step_until_it_works();
-        kill_between(ps);
+        kill_between(ps, i);
         assert_int_equal(waitpid(worker->pid, NULL, WNOHANG), 0); /* it lives */
     }
     drop();
-    for (int i = 0; i < ROUNDS; i++) { /* its master goes too */
+    for (int i = 0; i < rounds(); i++) { /* its master goes too */
         build();
         step_until_it_works();
-        kill_between(worker);
+        kill_between(worker, i);
         assert_int_equal(waitpid(ps->pid, NULL, WNOHANG), 0);
         drop();
     }

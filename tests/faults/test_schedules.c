@@ -43,8 +43,22 @@ static struct faults_task *victim(uint64_t *s)
     return all[choose(s, 3)];
 }
 
+/* The next fault comes upon a pair that can bear it; t is frozen, if it is one of them. */
+static void catch (struct faults_task *t)
+{
+    if (t != witness)
+        faults_catch(&c, t);
+}
+
+static void let_go(struct faults_task *t)
+{
+    if (t != witness)
+        faults_signal(t, SIGCONT);
+}
+
 static void kill_and_start(struct faults_task *t, uint64_t *s)
 {
+    catch (t);
     faults_kill(t);
     counting_wait(choose(s, 30));
     faults_start(&c, t);
@@ -52,7 +66,9 @@ static void kill_and_start(struct faults_task *t, uint64_t *s)
 
 static void freeze_and_thaw(struct faults_task *t, uint64_t *s)
 {
-    faults_signal(t, SIGSTOP);
+    catch (t);
+    if (t == witness)
+        faults_signal(t, SIGSTOP);
     counting_wait(1 + choose(s, 30));
     faults_signal(t, SIGCONT);
 }
@@ -68,7 +84,9 @@ static void break_link(struct faults_task *t, uint64_t *s)
         other = others[choose(s, 3)];
     const enum relay_mode mode = (enum relay_mode)(1 + choose(s, RELAY_NUM_MODES - 1));
     print_message("  a link is %s\n", names[mode]);
+    catch (t);
     faults_set_links(&c, t, other, mode);
+    let_go(t);
     counting_wait(1 + choose(s, 30));
     faults_set_links(&c, t, other, RELAY_PASS);
 }
@@ -76,7 +94,9 @@ static void break_link(struct faults_task *t, uint64_t *s)
 static void cut_off(struct faults_task *t, uint64_t *s)
 {
     const enum relay_mode mode = (enum relay_mode)(1 + choose(s, RELAY_NUM_MODES - 1));
+    catch (t);
     faults_set_links(&c, t, NULL, mode);
+    let_go(t);
     counting_wait(1 + choose(s, 30));
     faults_set_links(&c, t, NULL, RELAY_PASS);
 }

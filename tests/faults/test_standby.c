@@ -62,6 +62,7 @@ static void test_standby__ps_killed(void **state)
     (void)state;
     if (!c.n)
         skip();
+    faults_catch(&c, ps);
     faults_kill(ps);
     counting_wait(50);
     counting_check();
@@ -73,11 +74,13 @@ static void test_standby__both_killed_in_turn(void **state)
     (void)state;
     if (!c.n)
         skip();
+    faults_catch(&c, ps);
     faults_kill(ps);
     counting_wait(50);
     faults_start(&c, ps);
     faults_wait_in_sync(&c, 0);
     counting_wait(50);
+    faults_catch(&c, standby);
     faults_kill(standby);
     counting_wait(50);
     counting_check();
@@ -106,6 +109,7 @@ static void test_standby__in_pieces(void **state)
     (void)state;
     if (!c.n)
         skip();
+    faults_catch(&c, ps);
     faults_kill(ps);
     counting_wait(50);
     check_whole();
@@ -118,11 +122,12 @@ static void test_standby__ps_frozen_and_thawed(void **state)
     (void)state;
     if (!c.n)
         skip();
-    faults_signal(ps, SIGSTOP);
+    faults_catch(&c, ps);
     counting_wait(50);
     faults_signal(ps, SIGCONT);
     faults_wait_in_sync(&c, 0);
     counting_wait(50);
+    faults_catch(&c, standby);
     faults_kill(standby);
     counting_wait(50);
     counting_check();
@@ -133,10 +138,12 @@ static void test_standby__standby_killed_and_back(void **state)
     (void)state;
     if (!c.n)
         skip();
+    faults_catch(&c, standby);
     faults_kill(standby);
     counting_wait(50); /* alone */
     faults_start(&c, standby);
     faults_wait_in_sync(&c, 0);
+    faults_catch(&c, ps);
     faults_kill(ps);
     counting_wait(50);
     counting_check();
@@ -152,6 +159,7 @@ static void test_standby__witness_killed_and_back(void **state)
     counting_wait(100);
     faults_start(&c, witness);
     faults_wait_in_sync(&c, 0);
+    faults_catch(&c, ps);
     faults_kill(ps);
     counting_wait(50);
     counting_check();
@@ -228,6 +236,7 @@ static void test_standby__a_wait_in_a_queue_goes_on(void **state)
     w.session = leat_session_new(g, s, .target = faults_target(worker));
     assert_int_equal(pthread_create(&thread, NULL, take_element, &w), 0);
     counting_wait(20); /* so that it waits by now, most likely; any instant has to do */
+    faults_catch(&c, ps);
     faults_kill(ps);
     counting_wait(50);
     leat_run_op(w.session, put, leat_no_feeds(), s);

@@ -522,11 +522,13 @@ static void test_standby_state__both_killed_in_turn(void **state)
         skip();
     start_clients();
     wait_steps(100);
+    faults_catch(&c, ps);
     faults_kill(ps);
     wait_steps(60);
     faults_start(&c, ps);
     faults_wait_in_sync(&c, 0); /* in the middle of it all, so from what is there */
     wait_steps(30);
+    faults_catch(&c, standby);
     faults_kill(standby);
     check_clients();
 }
@@ -538,12 +540,12 @@ static void test_standby_state__frozen_and_thawed(void **state)
         skip();
     start_clients();
     wait_steps(100);
-    faults_signal(ps, SIGSTOP);
+    faults_catch(&c, ps);
     wait_steps(60);
     faults_signal(ps, SIGCONT);
     faults_wait_in_sync(&c, 0);
     wait_steps(30);
-    faults_signal(standby, SIGSTOP);
+    faults_catch(&c, standby);
     check_clients();
     faults_signal(standby, SIGCONT);
 }
@@ -555,6 +557,7 @@ static void test_standby_state__in_pieces(void **state)
         skip();
     start_clients();
     wait_steps(200);
+    faults_catch(&c, ps);
     faults_kill(ps);
     check_clients();
 }

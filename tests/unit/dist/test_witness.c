@@ -71,6 +71,33 @@ static void test_witness__who_stands_by_waits_for_lease_and_margin(void **state)
     assert_false(ask(ASK(PROMOTE), 1, 2, false, false, &epoch)); /* it has not everything */
 }
 
+/* Its answer was lost: it is promoted still, and nobody else is. */
+static void test_witness__who_was_promoted_may_ask_again(void **state)
+{
+    uint64_t epoch;
+    (void)state;
+    assert_true(ask(ASK(CLAIM), 1, 0, false, true, &epoch));
+    assert_true(ask(ASK(RENEW), 1, 1, true, false, &epoch));
+    later(LEASE_MS * 2);
+    assert_true(ask(ASK(PROMOTE), 2, 1, false, false, &epoch));
+    assert_false(ask(ASK(RENEW), 1, 1, true, false, &epoch));
+    assert_false(ask(ASK(PROMOTE), 3, 1, false, false, &epoch));
+    assert_true(ask(ASK(PROMOTE), 2, 1, false, false, &epoch));
+    assert_int_equal(epoch, 2);
+    assert_true(ask(ASK(RENEW), 2, 2, false, false, &epoch));
+    const struct pb_leat_peer_lease_request late = {.task = str_of("/job:ps/replica:0/task:0"),
+                                                    .incarnation = 2,
+                                                    .epoch = 1,
+                                                    .ask = ASK(PROMOTE),
+                                                    .number = 1,
+                                                    .lease_ms = LEASE_MS};
+    assert_false(witness_ask(w, &late, now, &epoch)); /* it was under way for long */
+    later(LEASE_MS * 10);
+    assert_true(ask(ASK(CLAIM), 4, 0, false, true, &epoch));
+    assert_int_equal(epoch, 3);
+    assert_false(ask(ASK(PROMOTE), 2, 1, false, false, &epoch)); /* another one serves since */
+}
+
 static void test_witness__alone_means_nobody_takes_over(void **state)
 {
     uint64_t epoch;
@@ -136,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_witness__who_stands_by_waits_for_lease_and_margin),
+        TEST(test_witness__who_was_promoted_may_ask_again),
         TEST(test_witness__alone_means_nobody_takes_over),
         TEST(test_witness__a_restarted_process_does_not_serve_over_a_full_one),
         TEST(test_witness__a_new_one_waits_before_it_decides),
