@@ -193,19 +193,36 @@ static void pause_before(int attempt, struct cancel *cancel)
     lock_release_memory(&lock);
 }
 
+/* A request that was sent again, as its first try was lost, and had arrived by it: what became of
+ * it is not known, and the first error says why. */
+static bool had_arrived(const struct status *st)
+{
+    return st->code == STATUS_ABORTED &&
+           strstr(status_message(st), "request was received twice") != NULL;
+}
+
 /* reply: the message of kind desc in the arena. */
 static bool call(struct link *l, const struct outgoing *o, struct arena *a, void *reply,
                  struct status *st)
 {
     static const struct wire_tensors tensors = {.number = 1, .named = true};
+    struct status first = {0};
     for (int attempt = 0;; attempt++) {
         struct waited w = {0};
         bool ok =
             call_once(l, o, o->cancel, &w, st) &&
             wire_read(&w.reply, o->desc, o->values ? &tensors : NULL, a, reply, o->values, st);
         waited_release(&w);
-        if (ok || st->code != STATUS_UNAVAILABLE || attempt == MAX_TRIES)
+        if (!ok && !status_ok(&first) && had_arrived(st)) {
+            status_clear(st);
+            status_move(st, &first);
+            return false;
+        }
+        if (ok || st->code != STATUS_UNAVAILABLE || attempt == MAX_TRIES) {
+            status_clear(&first);
             return ok;
+        }
+        status_copy(&first, st);
         pause_before(attempt, o->cancel);
         status_clear(st);
     }
