@@ -6,6 +6,7 @@ is one call of `_core`. How structures and feeds are taken apart is in fetches.p
 """
 import os
 import re
+import sys
 import threading
 import warnings
 
@@ -161,6 +162,8 @@ class BaseSession(SessionInterface):
                 raise TypeError
         except TypeError:
             raise TypeError('target must be a string, but got %s' % type(target)) from None
+        if config is None and 'leat.python.framework.config' in sys.modules:
+            config = sys.modules['leat.python.framework.config'].session_config()
         if config is not None and not _is_config(config):
             raise TypeError('config must be a tf.ConfigProto, but got %s' % type(config))
         self._config = config

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Modes of execution: there is one, that of graphs."""
+import collections
 import contextlib
 import unittest
 
@@ -67,11 +68,12 @@ class FunctionCallOptions(object):
         self.config_proto_serialized = config_proto
 
 
-class VirtualDeviceConfiguration(object):
+class VirtualDeviceConfiguration(
+        collections.namedtuple('VirtualDeviceConfiguration', ['memory_limit'])):
     """A part of a device's memory."""
 
-    def __init__(self, memory_limit=None):
-        self.memory_limit = memory_limit
+    def __new__(cls, memory_limit=None):
+        return super(VirtualDeviceConfiguration, cls).__new__(cls, memory_limit)
 
 
 class Context(object):
@@ -79,12 +81,13 @@ class Context(object):
 
     def __init__(self, config=None, device_policy=None, execution_mode=None, server_def=None):
         self._config = config
+        self._settings = {}  # framework/config.py's
         self.summary_writer = None
         self.summary_recording = None
         self.summary_recording_distribution_strategy = True
         self.summary_step = None
         self.log_device_placement = False
-        self.soft_device_placement = True
+        self.soft_device_placement = False
         self.execution_mode = SYNC
         self.device_policy = DEVICE_PLACEMENT_SILENT
         self.function_call_options = FunctionCallOptions()
