@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "dist/plane.h"
 
-enum { NUM_PLANES = 3 };
+enum { NUM_PLANES = 3, NUM_HINTS = 1024 };
 
 struct plane_recv { /* counted: the caller, the call, and a plane that carries its bytes */
     int refs;       /* atomic */
@@ -24,6 +24,8 @@ struct plane_recv { /* counted: the caller, the call, and a plane that carries i
     void *own;        /* the plane's */
     bool over;        /* atomic: fn was, or is being called */
     bool cancelled;   /* atomic */
+    bool *hint;       /* of planes->hints */
+    bool expects;     /* rpc_expect_bytes was told */
     struct lock lock; /* the plane's to use */
 };
 
@@ -80,6 +82,7 @@ struct planes {
     const struct plane_ops *open[NUM_PLANES];
     void *own[NUM_PLANES];
     struct plane_counts counts; /* atomic */
+    bool hints[NUM_HINTS];      /* atomic; by key: whether its last answer held many bytes */
     struct lock lock;
     /* --- guarded by lock --- */
     bool stopping;
