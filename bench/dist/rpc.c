@@ -7,7 +7,8 @@
  *   dist-rpc [cpu] [MEGABYTES...]   each line: bytes, ours, ours into a tensor, the best bare loop,
  * ratios
  *   dist-rpc --serve                what bench/run.py sets beside the cases of a cluster, for lines
- * "SECONDS PART": of "16 MB" and the like the best bare loop and a bare socket, else two bare calls
+ * "SECONDS PART": of "16 MB" and the like the best bare loop and a bare socket (of "1 MB, 16 a
+ * step" with a message of so many bytes on each stream), else two bare calls
  *
  * Samples of all codes are taken in turn, and the median of each counts. */
 #include <arpa/inet.h>
@@ -365,6 +366,9 @@ static void socket_get(const struct rig *r, int64_t bytes)
  * with a core for each it is what bounds the rate. */
 static bool by_cpu;
 
+/* The bare loop's streams each get all the bytes, not their share of them. */
+static bool whole;
+
 static double busy_seconds(pid_t pid)
 {
     clockid_t clock = CLOCK_MONOTONIC;
@@ -380,13 +384,16 @@ static double busy_seconds(pid_t pid)
 static double sample(const struct rig *r, int64_t bytes, int code, int num)
 {
     const double begin = busy_seconds(0), server = busy_seconds(r->server);
-    for (int i = 0; i < num; i++) {
+    const int streams = 1 << code % 3,
+              at_once = whole && code >= 0 && code < NUM_CODES ? streams : 1;
+    num = (num + at_once - 1) / at_once * at_once;
+    for (int i = 0; i < num; i += at_once) {
         if (code < 0)
             ours_get(&(struct ours){r->ours, code == -2}, bytes);
         else if (code == NUM_CODES)
             socket_get(r, bytes);
         else
-            bare_get(r->bare, bytes, slice_sizes[code / 3], 1 << code % 3);
+            bare_get(r->bare, bytes * at_once, slice_sizes[code / 3], streams);
     }
     const double mine = busy_seconds(0) - begin, its = busy_seconds(r->server) - server;
     return (by_cpu && its > mine ? its : mine) / num;
@@ -446,15 +453,18 @@ static int best_loop(const struct rig *r, int64_t bytes)
 {
     static struct {
         int64_t bytes;
+        bool whole;
         int code;
     } known[16];
     size_t at = 0;
     double least = 0;
-    while (at < ARRAY_LEN(known) - 1 && known[at].bytes != 0 && known[at].bytes != bytes)
+    while (at < ARRAY_LEN(known) - 1 && known[at].bytes != 0 &&
+           (known[at].bytes != bytes || known[at].whole != whole))
         at++;
-    if (known[at].bytes == bytes)
+    if (known[at].bytes == bytes && known[at].whole == whole)
         return known[at].code;
     known[at].bytes = bytes;
+    known[at].whole = whole;
     for (int code = 0; code < NUM_CODES; code++) {
         double t = for_seconds(r, bytes, code, 0.05);
         if (code == 0 || t < least) {
@@ -473,6 +483,7 @@ static void beside_cases(const struct rig *r)
     while (fgets(line, sizeof line, stdin)) {
         const double seconds = strtod(line, &part), mb = strtod(part, NULL);
         const int64_t bytes = (int64_t)(mb * 1e6);
+        whole = strstr(part, "a step") != NULL;
         if (mb == 0)
             printf("{\"unit\": \"ns\", \"codes\": {\"two calls\": %.0f}}\n",
                    2e9 * for_seconds(r, 4, 0, seconds));

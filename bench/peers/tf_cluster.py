@@ -14,7 +14,7 @@ import threading
 import numpy as np
 
 PS, WORKER = '/job:ps/task:0', '/job:worker/task:0'
-CLIENTS, CLIENT_STEPS, WIDTH, ROWS = 100, 5, 128, 32
+CLIENTS, CLIENT_STEPS, WIDTH, ROWS = 100, 10, 128, 32
 
 
 class Cluster:
@@ -75,15 +75,17 @@ def lookup(tf, part):
         return tf.reduce_sum(got)
 
 
-def received(tf, values):
+def received(tf, values, num=1):
     with tf.device(PS):
-        sent = tf.identity(filled(tf, [values]))
+        sent = [tf.identity(filled(tf, [values])) for _ in range(num)]
     with tf.device(WORKER):
-        return tf.identity(sent).op
+        got = [tf.identity(s).op for s in sent]
+        return got[0] if num == 1 else tf.group(*got)
 
 
 def recv(tf, part):
-    return received(tf, int(part.split()[0]) * 250000)
+    size, *more = part.split(', ')
+    return received(tf, int(size.split()[0]) * 250000, int(more[0].split()[0]) if more else 1)
 
 
 def update(tf, part):
@@ -123,19 +125,22 @@ def mlp(tf, part):
 
 
 def clients(session, fetch, target, tf):
-    """Each client makes some steps, one after the other."""
-    calls = [tf.Session(target).make_callable(fetch) for _ in range(CLIENTS)]
+    """Each client makes some steps, one after the other, on a thread of its own."""
+    begun, ended = threading.Barrier(CLIENTS + 1), threading.Barrier(CLIENTS + 1)
 
     def steps(call):
-        for _ in range(CLIENT_STEPS):
-            call()
+        while True:
+            begun.wait()
+            for _ in range(CLIENT_STEPS):
+                call()
+            ended.wait()
 
     def run():
-        threads = [threading.Thread(target=steps, args=(c,)) for c in calls]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        begun.wait()
+        ended.wait()
+    for _ in range(CLIENTS):
+        call = tf.Session(target).make_callable(fetch)
+        threading.Thread(target=steps, args=(call,), daemon=True).start()
     return run
 
 

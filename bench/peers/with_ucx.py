@@ -25,7 +25,7 @@ def start(words, core, env):
 
 
 def measure(seconds, part):
-    transport, megabytes = re.match(r'(\w+), (\d+) MB$', part).groups()
+    transport, megabytes = re.match(r'(\w+), (\d+) MB(?:, \d+ a step)?$', part).groups()
     cores = sorted(os.sched_getaffinity(0))
     size = int(megabytes) * 1000000
     env = dict(os.environ, UCX_TLS=TRANSPORTS[transport], UCX_NET_DEVICES='lo')

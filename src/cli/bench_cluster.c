@@ -9,19 +9,32 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "base/mem.h"
 #include "cli/bench_layers.h"
 #include "cli/task.h"
 
 #define PS "/job:ps/task:0"
 #define WORKER "/job:worker/task:0"
-enum { NUM_CLIENTS = 100, CLIENT_STEPS = 5, WIDTH = 128, ROWS = 32 };
+enum { NUM_CLIENTS = 100, CLIENT_STEPS = 10, WIDTH = 128, ROWS = 32 };
 
+struct clients;
 struct client { /* one of many */
     pthread_t thread;
     TF_Session *session;
-    struct cluster *cluster;
+    struct clients *all;
     TF_Status *s;
+};
+
+struct clients { /* each with a thread, which waits between two runs */
+    struct client v[NUM_CLIENTS];
+    TF_Output fetch;
+    struct lock lock;
+    struct cond begun, ended;
+    /* --- guarded by lock --- */
+    int turn; /* which run they are to make; negative: none any more */
+    int busy; /* who is not done with it */
+    int num_threads;
 };
 
 struct cluster {
@@ -30,7 +43,7 @@ struct cluster {
     const char *protocol; /* of both */
     struct strbuf spec, target;
     TF_Output fetch;
-    struct client *clients; /* NUM_CLIENTS; NULL: the part has one */
+    struct clients *clients; /* NULL: the part has one */
 };
 
 static cpu_set_t cores;  /* of this process, while there was no cluster */
@@ -134,61 +147,106 @@ static void build_null(struct bench_part *p, int part)
     p->work = 1;
 }
 
-static void *client_main(void *arg)
+/* Each client makes some steps, one after the other: the time of one is what a client sees. */
+static void client_steps(struct client *me)
 {
-    struct client *me = arg;
     for (int i = 0; i < CLIENT_STEPS && TF_GetCode(me->s) == TF_OK; i++) {
         TF_Tensor *out = NULL;
-        TF_SessionRun(me->session, NULL, NULL, NULL, 0, &me->cluster->fetch, &out, 1, NULL, 0, NULL,
+        TF_SessionRun(me->session, NULL, NULL, NULL, 0, &me->all->fetch, &out, 1, NULL, 0, NULL,
                       me->s);
         TF_DeleteTensor(out);
     }
-    return NULL;
+}
+
+static void *client_main(void *arg)
+{
+    struct client *me = arg;
+    struct clients *all = me->all;
+    int turn = 0;
+    for (;;) {
+        lock_take(&all->lock);
+        while (all->turn == turn)
+            cond_wait(&all->begun, &all->lock);
+        turn = all->turn;
+        lock_drop(&all->lock);
+        if (turn < 0)
+            return NULL;
+        client_steps(me);
+        lock_take(&all->lock);
+        if (--all->busy == 0)
+            cond_signal(&all->ended);
+        lock_drop(&all->lock);
+    }
 }
 
 static bool clients_open(struct bench_part *p, struct status *st)
 {
     struct cluster *c = p->own;
-    c->clients = mem_new_array(struct client, NUM_CLIENTS);
+    struct clients *all = c->clients = mem_new(struct clients);
+    lock_init(&all->lock, "clients", LOCK_RANK_LEAF);
+    cond_init(&all->begun);
+    cond_init(&all->ended);
+    all->fetch = c->fetch;
     TF_SessionOptions *options = TF_NewSessionOptions();
     TF_SetTarget(options, p->m.target);
     for (int i = 0; i < NUM_CLIENTS && TF_GetCode(p->m.s) == TF_OK; i++) {
-        c->clients[i] = (struct client){.cluster = c, .s = TF_NewStatus()};
-        c->clients[i].session = TF_NewSession(p->m.graph, options, p->m.s);
+        struct client *me = &all->v[i];
+        *me = (struct client){.all = all, .s = TF_NewStatus()};
+        me->session = TF_NewSession(p->m.graph, options, p->m.s);
+        if (pthread_create(&me->thread, NULL, client_main, me) != 0)
+            TF_SetStatus(p->m.s, TF_RESOURCE_EXHAUSTED, "no thread is left");
+        else
+            all->num_threads++;
     }
     TF_DeleteSessionOptions(options);
     return cli_ok(p->m.s, st);
 }
 
-/* Each client makes some steps, one after the other: the time of one is what a client sees. */
 static bool clients_run(struct bench_part *p, struct status *st)
 {
     struct cluster *c = p->own;
-    int n = 0;
-    if (!c->clients && !clients_open(p, st))
+    bool ok = c->clients ? cli_ok(p->m.s, st) : clients_open(p, st);
+    struct clients *all = c->clients;
+    if (!ok)
         return false;
-    while (n < NUM_CLIENTS &&
-           pthread_create(&c->clients[n].thread, NULL, client_main, &c->clients[n]) == 0)
-        n++;
-    bool ok = n == NUM_CLIENTS || status_exhausted(st, "no thread is left");
-    for (int i = 0; i < n; i++)
-        pthread_join(c->clients[i].thread, NULL);
-    for (int i = 0; ok && i < n; i++)
-        ok = cli_ok(c->clients[i].s, st);
+    lock_take(&all->lock);
+    all->turn++;
+    all->busy = NUM_CLIENTS;
+    cond_broadcast(&all->begun);
+    while (all->busy > 0)
+        cond_wait(&all->ended, &all->lock);
+    lock_drop(&all->lock);
+    for (int i = 0; ok && i < NUM_CLIENTS; i++)
+        ok = cli_ok(all->v[i].s, st);
     p->runs++;
     return ok;
+}
+
+static void clients_end(struct clients *all)
+{
+    TF_Status *s = TF_NewStatus();
+    lock_take(&all->lock);
+    all->turn = -1;
+    cond_broadcast(&all->begun);
+    lock_drop(&all->lock);
+    for (int i = 0; i < all->num_threads; i++)
+        pthread_join(all->v[i].thread, NULL);
+    for (int i = 0; i < NUM_CLIENTS && all->v[i].s; i++) {
+        if (all->v[i].session)
+            TF_DeleteSession(all->v[i].session, s);
+        TF_DeleteStatus(all->v[i].s);
+    }
+    TF_DeleteStatus(s);
+    cond_release(&all->begun);
+    cond_release(&all->ended);
+    lock_release_memory(&all->lock);
 }
 
 static void clients_free(struct bench_part *p)
 {
     struct cluster *c = p->own;
-    TF_Status *s = TF_NewStatus();
-    for (int i = 0; c->clients && i < NUM_CLIENTS; i++) {
-        if (c->clients[i].session)
-            TF_DeleteSession(c->clients[i].session, s);
-        TF_DeleteStatus(c->clients[i].s);
-    }
-    TF_DeleteStatus(s);
+    if (c->clients)
+        clients_end(c->clients);
     cluster_free(p);
 }
 
@@ -204,7 +262,14 @@ static void build_clients(struct bench_part *p, int part)
 
 /* ---- rows and arrays go from the server to the worker */
 
-static const int table_mb[] = {1, 16, 128, 1024}, recv_mb[] = {1, 16, 100, 1024};
+static const int table_mb[] = {1, 16, 128, 1024};
+
+/* Arrays of one size, so many in a step: of one that is small the step takes more time than its
+ * bytes do. */
+static const struct {
+    int mb, num;
+} recv[] = {{1, 1}, {1, 16}, {16, 1}, {100, 1}, {1024, 1}};
+enum { NUM_RECV = ARRAY_LEN(recv), MOST_ARRAYS = 16 };
 
 static void lookup_name(int part, char *name, size_t size)
 {
@@ -213,7 +278,10 @@ static void lookup_name(int part, char *name, size_t size)
 
 static void recv_name(int part, char *name, size_t size)
 {
-    snprintf(name, size, "%d MB", recv_mb[part]);
+    if (recv[part].num == 1)
+        snprintf(name, size, "%d MB", recv[part].mb);
+    else
+        snprintf(name, size, "%d MB, %d a step", recv[part].mb, recv[part].num);
 }
 
 /* A variable of zeros: no graph holds its bytes. */
@@ -243,36 +311,45 @@ static void build_lookup(struct bench_part *p, int part)
     p->work = 1;
 }
 
-/* Of the cluster that is there. */
-static void build_array(struct bench_part *p, int64_t values)
+/* Arrays of the cluster that is there. */
+static void build_arrays(struct bench_part *p, int64_t values, int num)
 {
     struct maker *m = &p->m;
-    const TF_Output sent = op1(m, "Identity", filled(m, &values, 1));
+    TF_Output sent[MOST_ARRAYS];
+    TF_Operation *got[MOST_ARRAYS];
+    for (int i = 0; i < num; i++)
+        sent[i] = op1(m, "Identity", filled(m, &values, 1));
     m->device = WORKER;
-    p->target = op1(m, "Identity", sent).oper;
-    p->work = (double)values * 4e-9;
+    for (int i = 0; i < num; i++)
+        got[i] = op1(m, "Identity", sent[i]).oper;
+    if (num == 1)
+        p->target = got[0];
+    else
+        bench_target(p, got, num);
+    p->work = (double)values * 4e-9 * num;
 }
 
-static void build_received(struct bench_part *p, int64_t values)
+static void build_received(struct bench_part *p, int64_t values, int num)
 {
     cluster_of(p);
-    build_array(p, values);
+    build_arrays(p, values, num);
 }
 
 static void build_recv(struct bench_part *p, int part)
 {
-    build_received(p, (int64_t)recv_mb[part] * 250000);
+    build_received(p, (int64_t)recv[part].mb * 250000, recv[part].num);
 }
 
 /* The same by the protocol grpc+ucx: shared memory, then UCX over TCP. The tasks read which planes
  * they may use from their environment. */
-enum { NUM_RECV = 4 };
 static const char *const tcp_only[][2] = {
     {"LEAT_PLANES", "ucx"}, {"LEAT_INSECURE", "1"}, {"UCX_TLS", "tcp"}, {"UCX_NET_DEVICES", "lo"}};
 
 static void plane_name(int part, char *name, size_t size)
 {
-    snprintf(name, size, "%s, %d MB", part < NUM_RECV ? "shared" : "tcp", recv_mb[part % NUM_RECV]);
+    char what[BENCH_PART_NAME / 2];
+    recv_name(part % NUM_RECV, what, sizeof what);
+    snprintf(name, size, "%s, %s", part < NUM_RECV ? "shared" : "tcp", what);
 }
 
 static void build_plane(struct bench_part *p, int part)
@@ -282,7 +359,7 @@ static void build_plane(struct bench_part *p, int part)
     cluster_start_in(p, "grpc+ucx", false);
     for (size_t i = 0; part >= NUM_RECV && i < ARRAY_LEN(tcp_only); i++)
         unsetenv(tcp_only[i][0]);
-    build_array(p, (int64_t)recv_mb[part % NUM_RECV] * 250000);
+    build_arrays(p, (int64_t)recv[part % NUM_RECV].mb * 250000, recv[part % NUM_RECV].num);
 }
 
 /* ---- training */
@@ -344,7 +421,7 @@ static void build_async(struct bench_part *p, int part)
     const int64_t values = sparse ? 1024 * WIDTH : 4000000;
     p->work = (double)values * 4e-9;
     if (form == ASYNC_RECV) {
-        build_received(p, values);
+        build_received(p, values, 1);
         return;
     }
     if (form == ASYNC_CLUSTER)
@@ -358,7 +435,7 @@ const struct bench_case bench_cluster_cases[] = {
      build_clients},
     {"cluster_lookup", BENCH_NS, "32 rows of a server's table, to the worker", 4, lookup_name,
      build_lookup},
-    {"cluster_recv", BENCH_GBS, "a server's array, to the worker", 4, recv_name, build_recv},
+    {"cluster_recv", BENCH_GBS, "a server's array, to the worker", NUM_RECV, recv_name, build_recv},
     {"cluster_planes", BENCH_GBS, "the same by grpc+ucx: shared memory, TCP", 2 * NUM_RECV,
      plane_name, build_plane},
     {"cluster_mlp", BENCH_STEPS, "a perceptron, batch 1,024: a server and a worker", 2, mlp_name,
