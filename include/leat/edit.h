@@ -23,6 +23,8 @@ LEAT_EXPORT int leat_set_device(TF_Operation *op, const char *device, TF_Status 
 /* op waits for `before`, too. Any thread. Errors: FAILED_PRECONDITION; INVALID_ARGUMENT (op itself,
  * one of another graph). */
 LEAT_EXPORT int leat_add_control_input(TF_Operation *op, TF_Operation *before, TF_Status *status);
+/* op waits for nothing but its inputs. Any thread. Errors: FAILED_PRECONDITION. */
+LEAT_EXPORT int leat_remove_control_inputs(TF_Operation *op, TF_Status *status);
 /* Input `index` of op is `input` from now on. Any thread. Errors: FAILED_PRECONDITION;
  * INVALID_ARGUMENT (no such input, another type, a cycle that no NextIteration closes). */
 LEAT_EXPORT int leat_update_input(TF_Operation *op, int index, TF_Output input, TF_Status *status);

@@ -363,6 +363,17 @@ static PyObject *add_control(PyObject *self, PyObject *args)
     return edited(st);
 }
 
+static PyObject *remove_controls(PyObject *self, PyObject *number)
+{
+    (void)self;
+    TF_Operation *op = core_oper(number);
+    if (!op)
+        return NULL;
+    TF_Status *st = TF_NewStatus();
+    leat_remove_control_inputs(op, st);
+    return edited(st);
+}
+
 static PyObject *update_input(PyObject *self, PyObject *args)
 {
     (void)self;
@@ -382,6 +393,7 @@ static PyMethodDef functions[] = {
     {"set_op_attr", set_op_attr, METH_VARARGS, "(operation, name, serialized AttrValue)."},
     {"set_op_device", set_op_device, METH_VARARGS, "(operation, device)."},
     {"add_control", add_control, METH_VARARGS, "(operation, the one that it waits for)."},
+    {"remove_controls", remove_controls, METH_O, "(operation)."},
     {"update_input", update_input, METH_VARARGS, "(operation, index, output)."},
     {"op_name", op_name, METH_O, "Its name."},
     {"op_type", op_type, METH_O, "Its op's name."},

@@ -56,6 +56,15 @@ int leat_add_control_input(TF_Operation *op, TF_Operation *before, TF_Status *st
     return ok;
 }
 
+int leat_remove_control_inputs(TF_Operation *op, TF_Status *status)
+{
+    struct status st = {0};
+    bool ok =
+        have(op, op, "leat_remove_control_inputs", &st) && graph_drop_controls(api_node(op), &st);
+    api_return(status, &st);
+    return ok;
+}
+
 int leat_update_input(TF_Operation *op, int index, TF_Output input, TF_Status *status)
 {
     struct status st = {0};

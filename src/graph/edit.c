@@ -27,6 +27,31 @@ bool graph_add_control(struct graph *g, struct node *from, struct node *to, stru
     return ok;
 }
 
+static void drop_control_output(struct node *from, const struct node *to)
+{
+    int64_t kept = 0;
+
+    for (int64_t i = 0; i < from->num_control_outputs; i++) {
+        if (from->control_outputs[i] != to)
+            from->control_outputs[kept++] = from->control_outputs[i];
+    }
+    from->num_control_outputs = kept;
+}
+
+bool graph_drop_controls(struct node *n, struct status *st)
+{
+    lock_take(&n->graph->lock);
+    bool ok = may_change(n, "removing all control edges", st);
+    if (ok) {
+        for (int64_t i = 0; i < n->num_control_inputs; i++)
+            drop_control_output(n->control_inputs[i], n);
+        n->num_control_inputs = 0;
+        n->graph->version++;
+    }
+    lock_drop(&n->graph->lock);
+    return ok;
+}
+
 static void drop_consumer(struct node *src, struct node *n, int index)
 {
     for (int64_t i = 0; i < src->num_consumers; i++) {

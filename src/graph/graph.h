@@ -160,6 +160,8 @@ bool graph_constant(struct output o, struct tensor *out);
 /* --- changing --- */
 MUST_CHECK bool graph_add_control(struct graph *g, struct node *from, struct node *to,
                                   struct status *st);
+/* n waits for nothing but its inputs; FAILED_PRECONDITION after n ran. */
+MUST_CHECK bool graph_drop_controls(struct node *n, struct status *st);
 /* Replaces input `index` of n (import back-edges, while loops); FAILED_PRECONDITION after n ran.
  * Input nodes may come later than n. */
 MUST_CHECK bool graph_update_input(struct node *n, int index, struct output to, struct status *st);

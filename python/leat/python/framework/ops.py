@@ -340,8 +340,10 @@ class Operation(object):
     def inputs(self):
         if self._inputs_val is None:
             of = self._graph._op_of
-            self._inputs_val = _InputList([of(p).outputs[i]
-                                           for p, i in core.op_inputs(self._ptr)])
+            found = _InputList([of(p).outputs[i] for p, i in core.op_inputs(self._ptr)])
+            if self.type == 'Merge':  # a loop that is closed later changes them
+                return found
+            self._inputs_val = found
         return self._inputs_val
 
     @property
@@ -416,6 +418,9 @@ class Operation(object):
                 raise TypeError('op must be an Operation: %s' % op)
             _edit(core.add_control, self._ptr, op._ptr)
 
+    def _remove_all_control_inputs(self):
+        _edit(core.remove_controls, self._ptr)
+
     def _update_input(self, index, tensor):
         if not isinstance(tensor, Tensor):
             raise TypeError('tensor must be a Tensor: %s' % tensor)
@@ -462,6 +467,25 @@ def _edit(call, *args):
         raise_build_error(e)
 
 
+def _grouped_inputs(node_def, inputs):
+    """The inputs of an op's arguments, those of a list argument as a list."""
+    from leat.python.framework import op_def_registry
+    op_def = op_def_registry.get_registered_ops().get(node_def.op)
+    if op_def is None:
+        return inputs
+    grouped, at = [], 0
+    for arg in op_def.input_arg:
+        if arg.number_attr or arg.type_list_attr:
+            value = node_def.attr[arg.number_attr or arg.type_list_attr]
+            n = value.i if arg.number_attr else len(value.list.type)
+            grouped.append(inputs[at:at + n])
+            at += n
+        else:
+            grouped += inputs[at:at + 1]
+            at += 1
+    return grouped + inputs[at:]
+
+
 def _node_from_def(node_def, g, inputs, control_inputs):
     """For programs that make an Operation of a NodeDef themselves."""
     name = node_def.name
@@ -469,7 +493,8 @@ def _node_from_def(node_def, g, inputs, control_inputs):
         raise ValueError('\'%s\' is not a valid node name' % name)
     attrs = [(k, 'v', node_def.attr[k].SerializeToString()) for k in node_def.attr]
     with g.control_dependencies(control_inputs or []):
-        return g._add_node(node_def.op, name + '/', [i._c for i in inputs or []], attrs)[0]
+        given = _grouped_inputs(node_def, [i._c for i in inputs or []])
+        return g._add_node(node_def.op, name + '/', given, attrs)[0]
 
 
 def _assert_same_graph(original, item):
