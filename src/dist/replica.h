@@ -28,7 +28,9 @@
  *       everything; then it goes on alone, with a warning.
  *
  * Lease: a quarter of the failure deadline; margin: an eighth. A process that comes up serves only
- * once the other one or the witness has said that nobody else does. Iterators, readers, stages and
+ * once the other one or the witness has said that nobody else does; over one that went on alone and
+ * is silent, which it may be for being slow, only when that is lost: its lease was over for the
+ * failure deadline. Iterators, readers, stages and
  * session tensors are not covered, nor tables and queues of variants: steps of sessions that keep
  * some on such a task are not tried again, and see a take-over as the restart of the task that it
  * is for them. So do sessions that keep their state to themselves.

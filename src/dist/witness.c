@@ -8,7 +8,7 @@
 #include "dist/service.h"
 
 #define MS_NS ((int64_t)1000000)
-enum { MAX_TASKS = 100000 };
+enum { MAX_TASKS = 100000, LEASES_UNTIL_LOST = 4 }; /* the failure deadline (replica.h) */
 
 struct holding { /* of a task; its own */
     uint64_t epoch;
@@ -92,6 +92,8 @@ static bool decide(const struct witness *w, struct holding *h,
 {
     const int64_t lease = min_i64(max_i64(q->lease_ms, 1), 3600000) * MS_NS;
     const bool over = now > h->until_ns + lease / 2;
+    /* It has the state, or had: who is only slow is not replaced by one that has nothing. */
+    const bool lost = now > h->until_ns + LEASES_UNTIL_LOST * lease;
     const bool settled =
         now > w->started_ns + lease + lease / 2; /* who serves would have said so */
     bool grant = false;
@@ -107,7 +109,7 @@ static bool decide(const struct witness *w, struct holding *h,
     else if (h->epoch == 0)
         grant = settled || q->other_is_fresh;
     else
-        grant = over && (!h->in_sync || q->other_is_fresh);
+        grant = (over && q->other_is_fresh) || (lost && !h->in_sync);
     if (grant)
         hand_over(h, q, now + lease);
     return grant;

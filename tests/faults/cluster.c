@@ -97,6 +97,7 @@ static void choose(struct faults_cluster *c, int ps, int workers, int standbys, 
 {
     int fds[FAULTS_MAX_TASKS];
     char deadline[32];
+    faults_clear(c); /* of a test that failed as it began */
     memset(c, 0, sizeof *c);
     assert_true(ps + workers + standbys <= FAULTS_MAX_TASKS);
     for (int i = 0; i < ps + workers; i++) {

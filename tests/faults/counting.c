@@ -110,6 +110,7 @@ void counting_wait(int64_t more)
 void counting_start(const struct faults_task *worker)
 {
     TF_Status *s = TF_NewStatus();
+    counting_close(); /* those of a test that failed as it began */
     stop = false;
     memset(clients, 0, sizeof clients);
     for (int i = 0; i < CLIENTS; i++)

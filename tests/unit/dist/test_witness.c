@@ -71,6 +71,23 @@ static void test_witness__who_stands_by_waits_for_lease_and_margin(void **state)
     assert_false(ask(ASK(PROMOTE), 1, 2, false, false, &epoch)); /* it has not everything */
 }
 
+/* Who went on alone has all there is: one that has nothing waits until it is lost. */
+static void test_witness__a_slow_one_is_not_replaced_by_an_empty_one(void **state)
+{
+    uint64_t epoch;
+    (void)state;
+    assert_true(ask(ASK(CLAIM), 1, 0, false, true, &epoch));
+    assert_true(ask(ASK(RENEW), 1, 1, false, false, &epoch));
+    later(LEASE_MS * 3);
+    assert_false(ask(ASK(CLAIM), 3, 0, false, false, &epoch));
+    assert_true(ask(ASK(RENEW), 1, 1, false, false, &epoch)); /* there it is */
+    later(LEASE_MS * 3);
+    assert_false(ask(ASK(CLAIM), 3, 0, false, false, &epoch));
+    later(LEASE_MS * 2 + 1);
+    assert_true(ask(ASK(CLAIM), 3, 0, false, false, &epoch));
+    assert_int_equal(epoch, 2);
+}
+
 /* Its answer was lost: it is promoted still, and nobody else is. */
 static void test_witness__who_was_promoted_may_ask_again(void **state)
 {
@@ -163,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_witness__who_stands_by_waits_for_lease_and_margin),
+        TEST(test_witness__a_slow_one_is_not_replaced_by_an_empty_one),
         TEST(test_witness__who_was_promoted_may_ask_again),
         TEST(test_witness__alone_means_nobody_takes_over),
         TEST(test_witness__a_restarted_process_does_not_serve_over_a_full_one),
