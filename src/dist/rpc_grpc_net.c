@@ -284,9 +284,10 @@ void rpc_grpc_common_args(struct rpc_grpc_args *args)
     rpc_grpc_arg_int(args, GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, RPC_HARD_MAX);
     rpc_grpc_arg_int(args, GRPC_ARG_MAX_METADATA_SIZE, 64 << 10);
     rpc_grpc_arg_int(args, GRPC_ARG_ENABLE_CHANNELZ, 0);
-    /* A sender may be so far ahead of the reader: windows that grow by probing start too small for
-     * messages of many megabytes (bench/dist/rpc.c). */
+    /* A sender may be so far ahead of the reader: the windows of streams that grow by probing start
+     * too small for messages of many megabytes (bench/dist/rpc.c). The window of the connection
+     * grows by that alone: without it each message above 64 KiB waits for the reader once. */
     rpc_grpc_arg_int(args, GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 16 << 20);
-    rpc_grpc_arg_int(args, GRPC_ARG_HTTP2_BDP_PROBE, 0);
+    rpc_grpc_arg_int(args, GRPC_ARG_HTTP2_BDP_PROBE, 1);
     rpc_grpc_arg_int(args, GRPC_ARG_HTTP2_MAX_FRAME_SIZE, 1 << 20);
 }
