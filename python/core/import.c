@@ -352,12 +352,32 @@ static PyObject *op_register(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* kernel_list(op or None): a serialized KernelList of the kernels of an op, or of all. */
+static PyObject *kernel_list(PyObject *self, PyObject *arg)
+{
+    (void)self;
+    PyObject *name = arg == Py_None ? NULL : PyUnicode_AsUTF8String(arg);
+    if (arg != Py_None && !name)
+        return NULL;
+    TF_Status *st = TF_NewStatus();
+    TF_Buffer *list = name ? TF_GetRegisteredKernelsForOp(PyBytes_AsString(name), st)
+                           : TF_GetAllRegisteredKernels(st);
+    Py_XDECREF(name);
+    if (!core_ok(st))
+        return NULL;
+    PyObject *bytes =
+        PyBytes_FromStringAndSize(list->length ? list->data : "", (Py_ssize_t)list->length);
+    TF_DeleteBuffer(list);
+    return bytes;
+}
+
 static PyMethodDef functions[] = {
     {"graph_import", graph_import, METH_VARARGS, "Adds a GraphDef's nodes."},
     {"function_make", function_make, METH_VARARGS, "A part of a graph as a FunctionDef."},
     {"function_add", function_add, METH_VARARGS, "Adds a FunctionDef to a graph."},
     {"function_list", function_list, METH_O, "The FunctionDefs of a graph."},
     {"load_library", load_library, METH_O, "Ops and kernels of a shared object: an OpList."},
+    {"kernel_list", kernel_list, METH_O, "The kernels of an op, or all: a KernelList."},
     {"op_register", op_register, METH_VARARGS, "An op of the program's own."},
     {NULL, NULL, 0, NULL},
 };

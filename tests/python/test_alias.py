@@ -52,14 +52,14 @@ class MainTest(unittest.TestCase):
         path = self.program('''\
             import unittest
             from tensorflow.python.ops import boosted_trees_ops
-            from tensorflow.python.framework import test_ops
+            from tensorflow.python.ops import tensor_forest_ops
             class Test(unittest.TestCase):
                 def test_trees(self):
                     boosted_trees_ops.TreeEnsemble("trees")
                 def test_other(self):
                     pass
             try:
-                from tensorflow.python.framework.test_ops import old
+                from tensorflow.python.ops.tensor_forest_ops import old
             except ImportError:
                 unittest.main()
             ''', 'test_absent.py')

@@ -38,6 +38,10 @@ class Registered(unittest.TestCase):
         self.assertEqual(apply('SimpleStruct', n_a=0), [])
         self.assertEqual(apply('OutTypeList', T=[]), [])
 
+    def test_an_op_that_is_run_for_what_it_does_is_itself(self):
+        self.assertIsInstance(tf.py_func(lambda: None, [], [], stateful=True), tf.Operation)
+        self.assertEqual(tf.py_func(lambda: None, [], [], stateful=False), [])
+
     def test_a_reference_binds_its_user(self):
         op = test_ops.ref_in(test_ops.ref_out(tf.bool, name='ref'))
         self.assertEqual(op.colocation_groups(), [b'loc:@ref'])

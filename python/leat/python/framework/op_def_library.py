@@ -698,8 +698,8 @@ def _arg_of(spec, attr):
 
 def _result(spec, op, known):
     outputs = op.outputs
-    if not spec.outputs:
-        return op
+    if not outputs and (not spec.outputs or (spec.stateful and len(spec.outputs) == 1)):
+        return op  # a list of nothing, of an op that is run for what it does, is the operation
     if len(spec.outputs) == 1:
         return list(outputs) if spec.outputs[0].is_list else outputs[0]
     parts, at = [], 0

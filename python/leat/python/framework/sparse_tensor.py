@@ -112,8 +112,19 @@ class SparseTensorSpec(type_spec.BatchableTypeSpec):
             return SparseTensorValue(*tensor_list)
         return SparseTensor(*tensor_list)
 
+    @classmethod
+    def from_value(cls, value):
+        """The type of a SparseTensor, or of the value of one."""
+        if isinstance(value, SparseTensor):
+            return cls(value.shape, value.dtype)
+        if isinstance(value, SparseTensorValue):
+            if isinstance(value.values, np.ndarray):
+                return cls(value.dense_shape, value.values.dtype)
+            return cls.from_value(SparseTensor.from_value(value))
+        raise TypeError('Expected SparseTensor or SparseTensorValue')
+
     def __repr__(self):
-        return 'SparseTensorSpec(%s, %r)' % (self._shape, self._dtype)
+        return 'SparseTensorSpec(%r, %r)' % (self._shape, self._dtype)
 
 
 def is_sparse(x):

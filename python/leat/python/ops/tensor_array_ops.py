@@ -268,6 +268,23 @@ class TensorArraySpec(type_spec.TypeSpec):
     def _component_specs(self):
         return [tensor_spec.TensorSpec([], dtypes.variant)]
 
+    @staticmethod
+    def from_value(value):
+        """The type of a TensorArray."""
+        if not isinstance(value, TensorArray):
+            raise TypeError('Expected value to be a TensorArray')
+        return TensorArraySpec(dtype=value.dtype, element_shape=value.element_shape,
+                               dynamic_size=value.dynamic_size, infer_shape=value._infer_shape)
+
+    def is_compatible_with(self, spec_or_value):
+        """Whether a TensorArray, or the type of one, could be of this type."""
+        other = spec_or_value
+        if isinstance(other, TensorArray):
+            other = TensorArraySpec.from_value(other)
+        return (isinstance(other, TensorArraySpec) and self._dtype == other._dtype and
+                self._element_shape.is_compatible_with(other._element_shape) and
+                self._dynamic_size == other._dynamic_size)
+
     def _to_components(self, value):
         return [value.flow]
 

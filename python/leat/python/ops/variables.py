@@ -249,6 +249,14 @@ class Variable(metaclass=VariableMetaclass):
     def _get_save_slice_info(self):
         return self._save_slice_info
 
+    def sparse_read(self, indices, name=None):
+        """Rows of the value: of resource variables."""
+        raise AttributeError
+
+    def gather_nd(self, indices, name=None):
+        """Parts of the value: of resource variables."""
+        raise AttributeError
+
     class SaveSliceInfo(object):
         """Which part of a whole variable, in its checkpoint, this one is."""
 
