@@ -10,6 +10,7 @@ from leat.contrib.layers.python.layers import regularizers
 from leat.contrib.layers.python.layers import utils
 from leat.python.framework.graph_keys import GraphKeys
 from leat.python.ops import array_ops
+from leat.python.ops import math_ops
 from leat.python.ops import nn_ops
 from leat.python.ops import variable_scope
 
@@ -74,3 +75,49 @@ def resnet_arg_scope(weight_decay=0.0001, batch_norm_decay=0.997, batch_norm_eps
         with arg_scope([layers.batch_norm], **batch_norm_params):
             with arg_scope([layers.max_pool2d], padding='SAME') as arg_sc:
                 return arg_sc
+
+
+def root(net, output_stride, scope):
+    """The 7 x 7 convolution and the pool that a network begins with; the stride that is left.
+    `scope` are the options of that convolution."""
+    if output_stride is not None:
+        if output_stride % 4 != 0:
+            raise ValueError('The output_stride needs to be a multiple of 4.')
+        output_stride //= 4
+    with arg_scope([layers.conv2d], **scope):
+        net = conv2d_same(net, 64, 7, stride=2, scope='conv1')
+    return layers.max_pool2d(net, [3, 3], stride=2, scope='pool1'), output_stride
+
+
+def ending(net, num_classes, global_pool, collection):
+    """(the network's output, outputs of all layers by name)"""
+    if global_pool:
+        net = math_ops.reduce_mean(net, [1, 2], name='pool5', keepdims=True)
+    if num_classes is not None:
+        net = layers.conv2d(net, num_classes, [1, 1], activation_fn=None, normalizer_fn=None,
+                            scope='logits')
+    end_points = utils.convert_collection_to_dict(collection)
+    if num_classes is not None:
+        end_points['predictions'] = layers_lib.softmax(net, scope='predictions')
+    return net, end_points
+
+
+def block_of(bottleneck, scope, base_depth, num_units, stride):
+    """num_units bottlenecks, the last with the stride."""
+    unit = {'depth': base_depth * 4, 'depth_bottleneck': base_depth}
+    return Block(scope, bottleneck, [dict(unit, stride=1)] * (num_units - 1) +
+                 [dict(unit, stride=stride)])
+
+
+def sized(kind, block, name, units):
+    """The network of four blocks of so many units; kind is resnet_v1 or resnet_v2."""
+    def network(inputs, num_classes=None, is_training=True, global_pool=True, output_stride=None,
+                reuse=None, scope=name):
+        blocks = [block('block%d' % (i + 1), base_depth=64 << i, num_units=n,
+                        stride=1 if i == 3 else 2) for i, n in enumerate(units)]
+        return kind(inputs, blocks, num_classes, is_training, global_pool, output_stride,
+                    include_root_block=True, reuse=reuse, scope=scope)
+    network.__name__ = network.__qualname__ = name
+    network.__doc__ = 'Blocks of %d, %d, %d and %d units.' % units
+    network.default_image_size = 224
+    return network
