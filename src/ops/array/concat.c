@@ -30,7 +30,7 @@ static bool unknown_axis_shape(struct infer_ctx *c, struct join j, struct status
     return true;
 }
 
-static bool join_shape(struct infer_ctx *c, struct join j, struct status *st)
+bool join_shape(struct infer_ctx *c, struct join j, struct status *st)
 {
     const struct shape *before = NULL, *after = NULL, *b, *a, *in;
     const struct tensor *t = infer_const(c, j.axis);
@@ -77,8 +77,7 @@ static bool fail_match(const char *what, const struct shape *a, int i, const str
     return array_fail_shapes(st, what, a, words, b, "");
 }
 
-/* The shape of the joined tensor; *at is the axis from the front. */
-static bool joined_shape(struct kctx *c, struct join j, int64_t *dims, int *at, struct status *st)
+bool joined_shape(struct kctx *c, struct join j, int64_t *dims, int *at, struct status *st)
 {
     const struct tensor *t = kernel_in(c, j.axis), *first = kernel_in(c, j.first);
     const struct shape *s = &first->shape;

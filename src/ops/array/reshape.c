@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reshape, ExpandDims, Squeeze: the same elements under another shape. The buffer is shared; the
- * gradients of all three reshape back. */
+/* Reshape, QuantizedReshape, ExpandDims, Squeeze: the same elements under another shape. The buffer
+ * is shared; the gradients of all three reshape back. */
 #include "op/grad.h"
 #include "op/infer.h"
 #include "op/kernel.h"
+#include "op/qrange.h"
 #include "ops/array/text.h"
 
 static bool reshape_grad(struct grad_ctx *g, struct status *st)
@@ -191,6 +192,36 @@ OP_DEF(reshape) = {
 };
 KERNEL_DEF(reshape_cpu) = {
     .op = "Reshape", .device = "CPU", .run = reshape_run, .flags = KERNEL_ALIAS};
+
+/* --- QuantizedReshape: the range goes along --- */
+
+static bool quantized_reshape_shape(struct infer_ctx *c, struct status *st)
+{
+    qrange_infer_limits(c, 1);
+    return reshape_shape(c, st) && qrange_infer_scalars(c, 2, st);
+}
+
+static bool quantized_reshape_run(struct kctx *c, struct status *st)
+{
+    struct qrange r;
+    return qrange_in(c, 2, &r, st) && reshape_run(c, st) && qrange_out(c, 1, r, st);
+}
+
+OP_DEF(quantized_reshape) = {
+    .name = "QuantizedReshape",
+    .summary = "Quantised numbers, in their order, under another shape.",
+    .inputs = {"tensor: T", "shape: Tshape", "input_min: float", "input_max: float"},
+    .outputs = {"output: T", "output_min: float", "output_max: float"},
+    .attrs = {"T: type", "Tshape: {int32, int64} = DT_INT32"},
+    .shape = quantized_reshape_shape,
+    .no_grad = "undefined: TensorFlow registers none",
+    .no_kernel = "TensorFlow has them of quint8 and qint32 alone",
+};
+KERNEL_DEF(quantized_reshape_cpu) = {.op = "QuantizedReshape",
+                                     .device = "CPU",
+                                     .types = {"T: {quint8, qint32}"},
+                                     .run = quantized_reshape_run,
+                                     .flags = KERNEL_ALIAS};
 
 /* --- ExpandDims --- */
 

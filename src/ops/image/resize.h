@@ -3,6 +3,7 @@
 #ifndef LEAT_OPS_IMAGE_RESIZE_H
 #define LEAT_OPS_IMAGE_RESIZE_H
 
+#include "math/resize.h"
 #include "op/floats.h"
 #include "op/grad.h"
 #include "op/infer.h"
@@ -20,11 +21,6 @@ MUST_CHECK bool resize_check(const struct kctx *c, struct resize *r, struct stat
 MUST_CHECK bool resize_back_check(const struct kctx *c, struct resize *r, struct status *st);
 /* Output 0 [batch, out_h, out_w, channels]; NULL: too big. */
 struct tensor *resize_out(struct kctx *c, const struct resize *r, struct status *st) MUST_CHECK;
-/* Pixels of an axis of n, for each of m. */
-static inline float resize_scale(int64_t n, int64_t m, bool align_corners)
-{
-    return align_corners && m > 1 ? (float)(n - 1) / (float)(m - 1) : (float)n / (float)m;
-}
 /* Output 0 has the images of input 0 in the size that input 1 says. */
 bool resize_shape(struct infer_ctx *c, struct status *st);
 bool resize_back_shape(struct infer_ctx *c, struct status *st); /* output 0 as input 1 */

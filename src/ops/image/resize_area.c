@@ -77,8 +77,8 @@ static bool area_run(struct kctx *c, struct status *st)
     struct area_arg a = {.r = &r, .x = kernel_floats(c, kernel_in(c, 0), st), .y = tensor_f32(y)};
     if (!a.x)
         return false;
-    a.scale_h = resize_scale(r.in_h, r.out_h, r.align_corners);
-    a.scale_w = resize_scale(r.in_w, r.out_w, r.align_corners);
+    a.scale_h = math_resize_scale(r.in_h, r.out_h, r.align_corners);
+    a.scale_w = math_resize_scale(r.in_w, r.out_w, r.align_corners);
     double pixels = (double)(a.scale_h + 2) * (double)(a.scale_w + 2);
     kernel_loop(c, r.batch * r.out_h, (double)(r.out_w * r.channels) * pixels, area_rows, &a);
     return true;

@@ -50,8 +50,8 @@ struct cubics {
 /* Of every row and column of the resized image, in scratch. */
 static bool make_cubics(struct kctx *c, const struct resize *r, struct cubics *k, struct status *st)
 {
-    float scale_h = resize_scale(r->in_h, r->out_h, r->align_corners);
-    float scale_w = resize_scale(r->in_w, r->out_w, r->align_corners);
+    float scale_h = math_resize_scale(r->in_h, r->out_h, r->align_corners);
+    float scale_w = math_resize_scale(r->in_w, r->out_w, r->align_corners);
     k->rows = kernel_scratch(c, r->out_h * (int64_t)sizeof(struct cubic), st);
     k->cols = k->rows ? kernel_scratch(c, r->out_w * (int64_t)sizeof(struct cubic), st) : NULL;
     if (!k->cols)

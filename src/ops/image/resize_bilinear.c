@@ -5,20 +5,6 @@
 
 #include "ops/image/resize.h"
 
-struct between {
-    int64_t low, high;
-    float part; /* of high */
-};
-
-/* Where pixel i of another size lies among n. */
-static struct between between(int64_t i, float scale, int64_t n, bool half_pixels)
-{
-    float at = half_pixels ? ((float)i + 0.5f) * scale - 0.5f : (float)i * scale;
-    float floor = floorf(at);
-    int64_t low = (int64_t)floor, high = (int64_t)ceilf(at);
-    return (struct between){low > 0 ? low : 0, high < n - 1 ? high : n - 1, at - floor};
-}
-
 static inline float same(float x)
 {
     return x;
@@ -29,7 +15,7 @@ struct bilinear_arg {
     const void *x;
     float *y;
     float scale_h;
-    const struct between *cols;
+    const struct math_between *cols;
 };
 
 #define ROWS(NAME, T, LOAD)                                                                        \
@@ -39,12 +25,13 @@ struct bilinear_arg {
         const struct resize *r = a->r;                                                             \
         int64_t c = r->channels, line = r->in_w * c;                                               \
         for (int64_t row = begin; row < end; row++) {                                              \
-            struct between v = between(row % r->out_h, a->scale_h, r->in_h, r->half_pixels);       \
+            struct math_between v =                                                                \
+                math_between(row % r->out_h, a->scale_h, r->in_h, r->half_pixels);                 \
             const T *image = (const T *)a->x + row / r->out_h * r->in_h * line;                    \
             const T *top = image + v.low * line, *bottom = image + v.high * line;                  \
             float *y = a->y + row * r->out_w * c;                                                  \
             for (int64_t j = 0; j < r->out_w; j++, y += c) {                                       \
-                const struct between *u = &a->cols[j];                                             \
+                const struct math_between *u = &a->cols[j];                                        \
                 const T *tl = top + u->low * c, *tr = top + u->high * c;                           \
                 const T *bl = bottom + u->low * c, *br = bottom + u->high * c;                     \
                 for (int64_t k = 0; k < c; k++) {                                                  \
@@ -99,17 +86,17 @@ static bool bilinear_run(struct kctx *c, struct status *st)
     if (!resize_check(c, &r, st))
         return false;
     struct tensor *y = resize_out(c, &r, st);
-    struct between *cols =
-        y ? kernel_scratch(c, r.out_w * (int64_t)sizeof(struct between), st) : NULL;
+    struct math_between *cols =
+        y ? kernel_scratch(c, r.out_w * (int64_t)sizeof(struct math_between), st) : NULL;
     if (!cols)
         return false;
     if (y->num_elems == 0)
         return true;
-    float scale = resize_scale(r.in_w, r.out_w, r.align_corners);
+    float scale = math_resize_scale(r.in_w, r.out_w, r.align_corners);
     for (int64_t j = 0; j < r.out_w; j++)
-        cols[j] = between(j, scale, r.in_w, r.half_pixels);
+        cols[j] = math_between(j, scale, r.in_w, r.half_pixels);
     struct bilinear_arg a = {.r = &r, .x = kernel_in(c, 0)->data, .y = tensor_f32(y), .cols = cols};
-    a.scale_h = resize_scale(r.in_h, r.out_h, r.align_corners);
+    a.scale_h = math_resize_scale(r.in_h, r.out_h, r.align_corners);
     kernel_loop(c, r.batch * r.out_h, (double)(r.out_w * (r.channels * 2 + 2)),
                 rows_of(kernel_in(c, 0)->dtype), &a);
     return true;
@@ -139,14 +126,15 @@ KERNEL_DEF(resize_bilinear_cpu) = {.op = "ResizeBilinear", .device = "CPU", .run
 #define SPREAD(NAME, T, LOAD, STORE)                                                               \
     static void spread_##NAME(const struct resize *r, const float *dy, T *dx)                      \
     {                                                                                              \
-        float scale_h = resize_scale(r->in_h, r->out_h, r->align_corners);                         \
-        float scale_w = resize_scale(r->in_w, r->out_w, r->align_corners);                         \
+        float scale_h = math_resize_scale(r->in_h, r->out_h, r->align_corners);                    \
+        float scale_w = math_resize_scale(r->in_w, r->out_w, r->align_corners);                    \
         int64_t c = r->channels, line = r->in_w * c;                                               \
         for (int64_t row = 0; row < r->batch * r->out_h; row++) {                                  \
-            struct between v = between(row % r->out_h, scale_h, r->in_h, r->half_pixels);          \
+            struct math_between v =                                                                \
+                math_between(row % r->out_h, scale_h, r->in_h, r->half_pixels);                    \
             T *image = dx + row / r->out_h * r->in_h * line;                                       \
             for (int64_t j = 0; j < r->out_w; j++) {                                               \
-                struct between u = between(j, scale_w, r->in_w, r->half_pixels);                   \
+                struct math_between u = math_between(j, scale_w, r->in_w, r->half_pixels);         \
                 for (int64_t k = 0; k < c; k++) {                                                  \
                     float d = *dy++;                                                               \
                     T *tl = image + v.low * line + u.low * c + k;                                  \

@@ -49,8 +49,8 @@ static bool nearest_run(struct kctx *c, struct status *st)
     if (y->num_elems == 0)
         return true;
     struct nearest_arg a = {.r = &r, .x = kernel_in(c, 0), .y = y};
-    a.scale_h = resize_scale(r.in_h, r.out_h, r.align_corners);
-    a.scale_w = resize_scale(r.in_w, r.out_w, r.align_corners);
+    a.scale_h = math_resize_scale(r.in_h, r.out_h, r.align_corners);
+    a.scale_w = math_resize_scale(r.in_w, r.out_w, r.align_corners);
     kernel_loop(c, r.batch * r.out_h, (double)(r.out_w * (r.channels + 2)), copy_rows, &a);
     return true;
 }
@@ -99,8 +99,8 @@ static bool back_run(struct kctx *c, struct status *st)
     if (dx->num_elems == 0)
         return true;
     memset(dx->data, 0, tensor_bytes(dx));
-    float scale_h = resize_scale(r.out_h, r.in_h, r.align_corners);
-    float scale_w = resize_scale(r.out_w, r.in_w, r.align_corners);
+    float scale_h = math_resize_scale(r.out_h, r.in_h, r.align_corners);
+    float scale_w = math_resize_scale(r.out_w, r.in_w, r.align_corners);
     size_t pixel = (size_t)r.channels * dtype_size(dx->dtype);
     value_add_fn add = value_add_of(dx->dtype);
     const char *from = dy->data;

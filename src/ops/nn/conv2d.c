@@ -12,7 +12,7 @@ static const struct shape *out_shape(struct infer_ctx *c, bool nchw, const int64
     return infer_make(c, shape_dims(&s), 4);
 }
 
-static bool conv_shape(struct infer_ctx *c, struct status *st)
+bool conv2d_infer(struct infer_ctx *c, struct status *st)
 {
     struct conv2d_attrs a;
     const struct shape *x, *f;
@@ -115,17 +115,20 @@ static bool clear_if_empty(const struct tensor *out, const struct tensor *a, con
 }
 
 bool conv2d_forward(struct kctx *c, struct conv2d_state *s, const struct math_conv_shape *m,
-                    const void *bias, enum math_act act, struct status *st)
+                    struct math_conv_args args, struct status *st)
 {
-    const struct tensor *x = kernel_in(c, 0), *f = kernel_in(c, 1);
     const struct shape shape =
         conv2d_to_layout(s->attrs.nchw, (int64_t[]){m->batch, m->out_h, m->out_w, m->out_c});
     struct tensor *y = kernel_out(c, 0, &shape, st);
     if (!y)
         return false;
-    struct math_conv_args args = {
-        .x = x->data, .filter = f->data, .y = y->data, .bias = bias, .act = act};
-    return clear_if_empty(y, x, f) || run_plan(c, s, m, &forward_run, &args, st);
+    if (y->num_elems > 0 && m->in_c > 0 && m->in_h > 0 && m->in_w > 0 && m->filter_h > 0 &&
+        m->filter_w > 0) {
+        args.y = y->data;
+        return run_plan(c, s, m, &forward_run, &args, st);
+    }
+    memset(y->data, 0, tensor_bytes(y));
+    return true;
 }
 
 static bool conv_run(struct kctx *c, struct status *st)
@@ -138,7 +141,7 @@ static bool conv_run(struct kctx *c, struct status *st)
         return false;
     conv2d_from_layout(s->attrs.nchw, shape_dims(&x->shape), dims);
     return conv2d_sizes(&s->attrs, x->dtype, dims, shape_dims(&f->shape), &m, st) &&
-           conv2d_forward(c, s, &m, NULL, MATH_ACT_NONE, st);
+           conv2d_forward(c, s, &m, (struct math_conv_args){.x = x->data, .filter = f->data}, st);
 }
 
 /* Whether dy is what the convolution gives. */
@@ -264,7 +267,7 @@ OP_DEF(conv2d) = {
     .inputs = {"input: T", "filter: T"},
     .outputs = {"output: T"},
     .attrs = {ATTRS},
-    .shape = conv_shape,
+    .shape = conv2d_infer,
     .grad = conv_grad,
 };
 KERNEL(conv2d_cpu, "Conv2D", NULL, conv_run);

@@ -39,10 +39,13 @@ struct shape conv2d_to_layout(bool nchw, const int64_t dims[4]);
 MUST_CHECK bool conv2d_sizes(const struct conv2d_attrs *a, int dtype, const int64_t x[4],
                              const int64_t *filter, struct math_conv_shape *out, struct status *st);
 
-/* Conv2D of inputs 0 and 1, which are of this shape and not empty, into output 0; bias: an element
- * a channel, or NULL. */
+/* The inferred shape of convolving input 0 with the filter in input 1. */
+MUST_CHECK bool conv2d_infer(struct infer_ctx *c, struct status *st);
+
+/* Conv2D of args' x and filter, of the sizes m, into output 0; zeros where there is nothing to add
+ * up. */
 MUST_CHECK bool conv2d_forward(struct kctx *c, struct conv2d_state *s,
-                               const struct math_conv_shape *m, const void *bias, enum math_act act,
+                               const struct math_conv_shape *m, struct math_conv_args args,
                                struct status *st);
 
 /* A plan for the shape; *own says that the caller frees it. */

@@ -23,6 +23,8 @@ static bool read_four(const struct attrs *a, const char *name, bool nchw, int64_
 
 static bool read_explicit(const struct attrs *a, struct conv2d_attrs *out, struct status *st)
 {
+    if (!attrs_find(a, "explicit_paddings"))
+        return true;
     const struct attr_value *v = attrs_list(a, "explicit_paddings");
     if (!str_is(out->padding, "EXPLICIT"))
         return v->n == 0 || status_invalid(st, "explicit_paddings attribute must be empty if the "
@@ -49,10 +51,15 @@ static bool read_explicit(const struct attrs *a, struct conv2d_attrs *out, struc
 
 bool conv2d_attrs_read(const struct attrs *a, struct conv2d_attrs *out, struct status *st)
 {
-    *out = (struct conv2d_attrs){.nchw = str_is(attrs_string(a, "data_format"), "NCHW"),
-                                 .padding = attrs_string(a, "padding")};
+    const bool has_format = attrs_find(a, "data_format");
+    *out =
+        (struct conv2d_attrs){.nchw = has_format && str_is(attrs_string(a, "data_format"), "NCHW"),
+                              .padding = attrs_string(a, "padding"),
+                              .dilation = {1, 1}};
     return read_four(a, "strides", out->nchw, out->stride, st) &&
-           read_four(a, "dilations", out->nchw, out->dilation, st) && read_explicit(a, out, st);
+           (!attrs_find(a, "dilations") ||
+            read_four(a, "dilations", out->nchw, out->dilation, st)) &&
+           read_explicit(a, out, st);
 }
 
 bool conv2d_state_init(struct conv2d_state *s, const struct attrs *a, struct status *st)

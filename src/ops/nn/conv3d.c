@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conv3D, Conv3DBackpropInputV2 and Conv3DBackpropFilterV2. The loops are math/volume.h's, with the
- * channels last: volumes with the channels first are turned; half is computed in float. */
+/* Conv3D, Conv3DBackpropInputV2 and Conv3DBackpropFilterV2, and those two as they were, which take
+ * a tensor where these take its sizes. The loops are math/volume.h's, with the channels last:
+ * volumes with the channels first are turned; half is computed in float. */
 #include "math/vec.h"
 #include "tensor/dtype.h"
 
@@ -34,6 +35,25 @@ static bool input_shape(struct infer_ctx *c, struct status *st)
 static bool filter_shape(struct infer_ctx *c, struct status *st)
 {
     return volume_infer_sizes(c, 1, st);
+}
+
+static bool like_five(struct infer_ctx *c, int i, struct status *st)
+{
+    const struct shape *s;
+    if (!infer_want_rank(c, infer_input(c, i), 5, &s, st))
+        return false;
+    infer_set(c, 0, s);
+    return true;
+}
+
+static bool former_input_shape(struct infer_ctx *c, struct status *st)
+{
+    return like_five(c, 0, st);
+}
+
+static bool former_filter_shape(struct infer_ctx *c, struct status *st)
+{
+    return like_five(c, 1, st);
 }
 
 /* --- kernels --- */
@@ -165,6 +185,19 @@ static bool run(struct kctx *c, const struct math_volume *v, enum direction dire
     return true;
 }
 
+/* Five sizes: input i, or in the former ops those that it has. */
+static bool read_sizes(const struct kctx *c, int i, const char *what, int64_t sizes[5],
+                       struct status *st)
+{
+    const struct tensor *t = kernel_in(c, i);
+    if (!dtype_is_float(t->dtype))
+        return volume_read_sizes(c, i, 5, sizes, st);
+    if (!want_five(t, what, st))
+        return false;
+    memcpy(sizes, shape_dims(&t->shape), 5 * sizeof *sizes);
+    return true;
+}
+
 static bool conv_run(struct kctx *c, struct status *st)
 {
     const struct tensor *in[2] = {kernel_in(c, 0), kernel_in(c, 1)};
@@ -186,7 +219,7 @@ static bool grad_input_run(struct kctx *c, struct status *st)
     const struct volume_attrs *a = kernel_state(c);
     struct math_volume v;
     int64_t sizes[5], x[5];
-    if (!want_five(in[0], "filter", st) || !volume_read_sizes(c, 0, 5, sizes, st))
+    if (!want_five(in[0], "filter", st) || !read_sizes(c, 0, "input", sizes, st))
         return false;
     volume_from_layout(a->channels_first, sizes, x);
     return conv_sizes(c, in[0]->dtype, x, shape_dims(&in[0]->shape), &v, st) &&
@@ -199,7 +232,7 @@ static bool grad_filter_run(struct kctx *c, struct status *st)
     const struct volume_attrs *a = kernel_state(c);
     struct math_volume v;
     int64_t filter[5], x[5];
-    if (!want_five(in[0], "input", st) || !volume_read_sizes(c, 1, 5, filter, st))
+    if (!want_five(in[0], "input", st) || !read_sizes(c, 1, "filter", filter, st))
         return false;
     volume_from_layout(a->channels_first, shape_dims(&in[0]->shape), x);
     return conv_sizes(c, in[0]->dtype, x, filter, &v, st) && want_dy(c, &v, st) &&
@@ -278,3 +311,26 @@ OP_DEF(conv3d_backprop_filter_v2) = {
 KERNEL(conv3d_backprop_filter_v2_cpu, "Conv3DBackpropFilterV2", NULL, grad_filter_run);
 KERNEL(conv3d_backprop_filter_v2_custom, "Conv3DBackpropFilterV2", "custom", grad_filter_run);
 KERNEL(conv3d_backprop_filter_v2_eigen, "Conv3DBackpropFilterV2", "eigen_tensor", grad_filter_run);
+
+#define FORMER(id, op_name, text, infer, run_)                                                     \
+    OP_DEF(id) = {                                                                                 \
+        .name = op_name,                                                                           \
+        .summary = text,                                                                           \
+        .inputs = {"input: T", "filter: T", "out_backprop: T"},                                    \
+        .outputs = {"output: T"},                                                                  \
+        .attrs = {"T: {half, float, double}", "strides: list(int) >= 5",                           \
+                  "padding: {'SAME', 'VALID'}", "dilations: list(int) = [1,1,1,1,1]"},             \
+        .deprecated_at = 10,                                                                       \
+        .deprecated_why = "Use " op_name "V2",                                                     \
+        .shape = infer,                                                                            \
+        .no_grad = "undefined: TensorFlow registers none",                                         \
+    };                                                                                             \
+    KERNEL(id##_cpu, op_name, NULL, run_);                                                         \
+    KERNEL(id##_custom, op_name, "custom", run_);                                                  \
+    KERNEL(id##_eigen, op_name, "eigen_tensor", run_)
+FORMER(conv3d_backprop_input, "Conv3DBackpropInput",
+       "The gradient of Conv3D by its input, which is given for its shape.", former_input_shape,
+       grad_input_run);
+FORMER(conv3d_backprop_filter, "Conv3DBackpropFilter",
+       "The gradient of Conv3D by its filter, which is given for its shape.", former_filter_shape,
+       grad_filter_run);

@@ -50,7 +50,12 @@ static bool fused_run(struct kctx *c, struct status *st)
     struct math_conv_shape m;
     if (!fits(c, f, &m))
         return fused_sum_run_apart(c, &f->sum, st);
-    return conv2d_forward(c, &f->conv, &m, kernel_in(c, 2)->data, (enum math_act)f->sum.act, st);
+    return conv2d_forward(c, &f->conv, &m,
+                          (struct math_conv_args){.x = kernel_in(c, 0)->data,
+                                                  .filter = kernel_in(c, 1)->data,
+                                                  .bias = kernel_in(c, 2)->data,
+                                                  .act = (enum math_act)f->sum.act},
+                          st);
 }
 
 OP_DEF(fused_conv2d) = {

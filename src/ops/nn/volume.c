@@ -32,7 +32,9 @@ static bool read_five(const struct attrs *a, const char *name, bool channels_fir
 
 bool volume_attrs_read(const struct attrs *a, struct volume_attrs *out, struct status *st)
 {
-    *out = (struct volume_attrs){.channels_first = str_is(attrs_string(a, "data_format"), "NCDHW"),
+    const bool format = attrs_find(a, "data_format");
+    *out = (struct volume_attrs){.channels_first =
+                                     format && str_is(attrs_string(a, "data_format"), "NCDHW"),
                                  .padding = attrs_string(a, "padding"),
                                  .window = {1, 1, 1},
                                  .dilation = {1, 1, 1}};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QuantizedMatMul: sums of products of small integers, less those that stand for zero. */
-#include <math.h>
-
-#include "ops/quantized/qrange.h"
+#include "op/qrange.h"
 
 struct product {
     const uint8_t *a, *b;
@@ -24,21 +22,6 @@ static void product_rows(void *arg, int64_t begin, int64_t end)
     }
 }
 
-/* The range of qint32 in which a step is the product of the two's. */
-static struct qrange range_of_product(struct qrange a, struct qrange b)
-{
-    float step = (a.max - a.min) / 255 * ((b.max - b.min) / 255);
-    return (struct qrange){step * (float)INT32_MIN, step * (float)INT32_MAX};
-}
-
-/* Also where zero lies beyond the range. */
-static int64_t zero_of(struct qrange r)
-{
-    double step = qrange_step(r, DT_QUINT8);
-    double zero = r.max == r.min ? 0 : -round((double)r.min / step);
-    return zero > -1e6 && zero < 1e6 ? (int64_t)zero : 0;
-}
-
 static bool matmul_run(struct kctx *c, struct status *st)
 {
     const struct tensor *a = kernel_in(c, 0), *b = kernel_in(c, 1);
@@ -58,8 +41,8 @@ static bool matmul_run(struct kctx *c, struct status *st)
     p.a_col = trans_a ? p.m : 1;
     p.b_row = trans_b ? 1 : p.n;
     p.b_col = trans_b ? p.k : 1;
-    p.zero_a = zero_of(ra);
-    p.zero_b = zero_of(rb);
+    p.zero_a = qrange_zero(ra, DT_QUINT8);
+    p.zero_b = qrange_zero(rb, DT_QUINT8);
     struct shape s = shape_2(p.m, p.n);
     struct tensor *y = kernel_out(c, 0, &s, st);
     if (!y)
@@ -67,7 +50,7 @@ static bool matmul_run(struct kctx *c, struct status *st)
     p.y = y->data;
     if (y->num_elems)
         kernel_loop(c, p.m, (double)(p.n * p.k), product_rows, &p);
-    return qrange_out(c, 1, range_of_product(ra, rb), st);
+    return qrange_out(c, 1, qrange_of_product(ra, rb, DT_QUINT8), st);
 }
 
 static bool matmul_shape(struct infer_ctx *c, struct status *st)

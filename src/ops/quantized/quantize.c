@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "ops/quantized/qrange.h"
+#include "op/qrange.h"
 
 enum mode { MIN_COMBINED, MIN_FIRST, SCALED };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QuantizedRelu and QuantizedRelu6: the integers that stand for 0 and 6 are the bounds. */
-#include "ops/quantized/qrange.h"
+#include "op/qrange.h"
 
 static bool run_relu(struct kctx *c, bool six, struct status *st)
 {

@@ -3,7 +3,7 @@
  * and QuantizeDownAndShrinkRange, which is both. */
 #include <math.h>
 
-#include "ops/quantized/qrange.h"
+#include "op/qrange.h"
 
 /* The range from the least value (0 at most) to the greatest. */
 static struct qrange used_range(const struct tensor *x, struct qrange r)

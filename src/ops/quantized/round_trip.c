@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "op/grad.h"
-#include "ops/quantized/qrange.h"
+#include "op/qrange.h"
 
 struct trip {
     int64_t bits;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantised numbers: the least and the greatest integer of a type stand for the limits of a range
  * of reals, those between for reals at equal steps. */
-#ifndef LEAT_OPS_QUANTIZED_QRANGE_H
-#define LEAT_OPS_QUANTIZED_QRANGE_H
+#ifndef LEAT_OP_QRANGE_H
+#define LEAT_OP_QRANGE_H
 
 #include "op/floats.h"
 #include "op/infer.h"
@@ -26,6 +26,25 @@ double qrange_step(struct qrange r, int dtype);
  * MIN_FIRST has them: zero stands for itself. */
 double qrange_real(struct qrange r, int dtype, int64_t q);
 int64_t qrange_nearest(struct qrange r, int dtype, double x);
+/* The integer that stands for zero, were the type wide enough: it may lie outside of it. */
+int64_t qrange_zero(struct qrange r, int dtype);
+/* The range of qint32 in which a step is the product of those of two ranges of `dtype`. */
+struct qrange qrange_of_product(struct qrange a, struct qrange b, int dtype);
+
+/* The same conversions in float, as TensorFlow does whole tensors. */
+struct qrange_floats {
+    float scale; /* steps a real */
+    float step;  /* reals a step */
+    float first; /* of a real's steps: the least integer's */
+    float least; /* the real of integer 0 */
+    float lowest, highest;
+};
+struct qrange_floats qrange_floats(struct qrange r, int dtype);
+static inline float qrange_float_real(const struct qrange_floats *f, int64_t q)
+{
+    return f->least + (float)q * f->step;
+}
+int64_t qrange_float_nearest(const struct qrange_floats *f, float x);
 
 /* Shape functions: input 0's shape and two scalars; inputs from `first` on are scalars. */
 MUST_CHECK bool qrange_infer_scalars(struct infer_ctx *c, int first, struct status *st);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantised numbers: types, ranges, the steps between. */
-#include "ops/quantized/qrange.h"
+#include "op/qrange.h"
 
 #include <math.h>
 
@@ -85,8 +85,8 @@ bool qrange_out(struct kctx *c, int i, struct qrange r, struct status *st)
 
 double qrange_step(struct qrange r, int dtype)
 {
-    double steps = (double)(qtype_highest(dtype) - qtype_lowest(dtype));
-    return ((double)r.max - (double)r.min) / steps;
+    double steps = (double)(qtype_highest(dtype) - qtype_lowest(dtype)) + 1;
+    return (double)(r.max - r.min) * (steps / (steps - 1)) / steps;
 }
 
 double qrange_real(struct qrange r, int dtype, int64_t q)
@@ -107,6 +107,41 @@ int64_t qrange_nearest(struct qrange r, int dtype, double x)
         return 0;
     double q = round(x * per_real) - round((double)r.min * per_real) + (double)low;
     return q >= (double)high ? high : q > (double)low ? (int64_t)q : low;
+}
+
+int64_t qrange_zero(struct qrange r, int dtype)
+{
+    int64_t low = qtype_lowest(dtype);
+    double steps = (double)(qtype_highest(dtype) - low) + 1;
+    double per_real = steps / ((double)(r.max - r.min) * (steps / (steps - 1)));
+    double zero = r.max == r.min ? 0 : -round((double)r.min * per_real);
+    return zero > -1e18 && zero < 1e18 ? (int32_t)(uint32_t)((int64_t)zero + low) : low;
+}
+
+struct qrange qrange_of_product(struct qrange a, struct qrange b, int dtype)
+{
+    float steps = (float)(qtype_highest(dtype) - qtype_lowest(dtype));
+    float step = (a.max - a.min) / steps * ((b.max - b.min) / steps);
+    return (struct qrange){step * (float)INT32_MIN, step * (float)INT32_MAX};
+}
+
+struct qrange_floats qrange_floats(struct qrange r, int dtype)
+{
+    const double low = (double)qtype_lowest(dtype), steps = (double)qtype_highest(dtype) - low;
+    struct qrange_floats f = {.lowest = (float)low, .highest = (float)qtype_highest(dtype)};
+    const bool none = r.max == r.min;
+    f.scale = none ? 0 : (float)(steps / (double)(r.max - r.min));
+    f.step = (float)((double)(r.max - r.min) / steps);
+    f.first = roundf(r.min * f.scale) - (float)low;
+    f.least = (none ? r.min : roundf(r.min / f.step) * f.step) - (float)low * f.step;
+    return f;
+}
+
+int64_t qrange_float_nearest(const struct qrange_floats *f, float x)
+{
+    float q = roundf(x * f->scale) - f->first;
+    q = fminf(fmaxf(q, f->lowest), f->highest);
+    return q >= 2147483648.f ? INT32_MAX : (int64_t)q;
 }
 
 bool qrange_infer_scalars(struct infer_ctx *c, int first, struct status *st)
