@@ -392,6 +392,9 @@ feature_column.feature_column: InputLayer
 util.all_util: make_all
 util.deprecation: deprecated deprecated_arg_values
 ''',
+    'contrib.staging': '''
+ops.data_flow_ops: StagingArea
+''',
     'contrib.summary': '''
 ops.summary_ops_v2: SummaryWriter all_summary_ops=all_v2_summary_ops always_record_summaries audio
   create_db_writer create_file_writer create_summary_file_writer eval_dir flush generic graph

@@ -101,10 +101,26 @@ def find(namespace, name):
     raise _missing(namespace, name)
 
 
+def _exported(namespace, names):
+    """What `from tensorflow import *` binds: the public names that are there."""
+    found = []
+    for name in names:
+        try:
+            if name[0] != '_' and find(namespace, name) is not None:
+                found.append(name)
+        except AttributeError:
+            continue
+    return found
+
+
 def hooks(namespace, variables):
     """(__getattr__, __dir__) for the module of a namespace, whose dict is variables."""
     def __getattr__(name):
-        value = find(namespace, name)
+        if name == '__all__':  # a lazy module's dict has nothing that import * could bind
+            value = _exported(namespace, [name for name in __dir__() if name not in variables])
+            value += [name for name in variables if name[0] != '_']
+        else:
+            value = find(namespace, name)
         variables[name] = value
         return value
 

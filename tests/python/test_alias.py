@@ -155,6 +155,17 @@ class NamespaceTest(unittest.TestCase):
         self.assertIn('relu', dir(tf.nn))
         self.assertIn('nn', dir(tf))
 
+    def test_star(self):
+        path = self.program('''\
+            import builtins
+            from tensorflow import *
+            from tensorflow.nn import *
+            from tensorflow.contrib.rnn import *
+            builtins.print(float32.name, placeholder.__name__, train.Saver.__name__, relu.__name__,
+                           BasicLSTMCell.__name__, 'keras' in globals())
+            ''')
+        self.assertEqual(run(path), (0, 'float32 placeholder Saver relu BasicLSTMCell False\n', ''))
+
     def test_message(self):
         with self.assertRaisesRegex(AttributeError, 'tf.nn.nothing is not there yet.*docs/python'):
             tf.nn.nothing

@@ -66,6 +66,26 @@ class Values(unittest.TestCase):
             mean=[0.5714, 0.5455],
             variance=[0.0544, 0.0381])
 
+    def test_ends_of_the_support(self):
+        with tf.Graph().as_default(), tf.Session() as session:
+            found = session.run([
+                D.Beta(1., 1.).log_prob(0.), D.Gamma(1., 1.).log_prob(0.),
+                D.Dirichlet([1., 1.]).log_prob([0., 1.]),
+                D.Uniform([0., 1.], [2., 3.]).prob([[1.], [2.5]])])
+        self.assertEqual(found[:3], [0., 0., 0.])
+        self.assertEqual(found[3].tolist(), [[.5, .5], [0., .5]])
+
+    def test_softplus(self):
+        ds = tf.contrib.distributions
+        with tf.Graph().as_default(), tf.Session() as session:
+            made = [ds.BetaWithSoftplusConcentration(1., 2.), ds.ExponentialWithSoftplusRate(1.5),
+                    ds.LaplaceWithSoftplusScale(0., 2.)]
+            found = session.run([[d.mean(), d.prob(.3)] for d in made])
+        self.assertTrue(np.allclose(
+            found, [[.38174, 1.50392], [.58775, 1.02126], [0., .20416]], atol=1e-5), found)
+        self.assertEqual(sorted(made[1].parameters),
+                         ['allow_nan_stats', 'name', 'rate', 'validate_args'])
+
     def test_uniform(self):
         self.check(
             lambda: D.Uniform(-1., [2., 3.]),

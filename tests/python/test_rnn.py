@@ -46,6 +46,18 @@ class Base(unittest.TestCase):
             return s.run(tensors)
 
 
+class Linear(unittest.TestCase):
+    def test_linear(self):
+        from leat.contrib.rnn.python.ops import core_rnn_cell
+        with tf.Graph().as_default():
+            x, y = tf.placeholder(tf.float32, [3, 4]), tf.placeholder(tf.float32, [3, 2])
+            with tf.variable_scope('s'):
+                made = core_rnn_cell._linear([x, y], 5, True)
+            self.assertEqual(made.name, 's/s/BiasAdd:0')
+            self.assertEqual([(v.name, v.shape.as_list()) for v in tf.global_variables()],
+                             [('s/kernel:0', [6, 5]), ('s/bias:0', [5])])
+
+
 class Nets(Base):
     def test_dynamic(self):
         with tf.variable_scope('root', initializer=steps):

@@ -9,12 +9,13 @@ from leat.python.ops import array_ops
 from leat.python.ops import check_ops
 from leat.python.ops import control_flow_ops
 from leat.python.ops import math_ops
+from leat.python.ops import nn
 from leat.python.ops import random_ops
 from leat.python.ops.distributions import distribution
 from leat.python.ops.distributions import kullback_leibler
 from leat.python.ops.distributions import util as distribution_util
 
-__all__ = ['Beta']
+__all__ = ['Beta', 'BetaWithSoftplusConcentration']
 
 
 class Beta(distribution.Distribution):
@@ -79,7 +80,7 @@ class Beta(distribution.Distribution):
         return gamma1 / (gamma1 + gamma2)
 
     def _log_prob(self, x):
-        return ((self.concentration1 - 1.) * math_ops.log(x) +
+        return (math_ops.xlogy(self.concentration1 - 1., x) +
                 (self.concentration0 - 1.) * math_ops.log1p(-x)) - self._log_normalization()
 
     def _log_normalization(self):
@@ -106,7 +107,21 @@ class Beta(distribution.Distribution):
         is_defined = math_ops.logical_and(self.concentration1 > 1., self.concentration0 > 1.)
         nan = array_ops.fill(self.batch_shape_tensor(),
                              np.array(np.nan, dtype=self.dtype.as_numpy_dtype()), name='nan')
-        return array_ops.where(is_defined, mode, nan)
+        return array_ops.where_v2(is_defined, mode, nan)
+
+
+class BetaWithSoftplusConcentration(Beta):
+    """Beta with softplus of both concentrations."""
+
+    def __init__(self, concentration1, concentration0, validate_args=False, allow_nan_stats=True,
+                 name='BetaWithSoftplusConcentration'):
+        parameters = dict(locals())
+        with ops.name_scope(name, values=[concentration1, concentration0]) as name:
+            super(BetaWithSoftplusConcentration, self).__init__(
+                concentration1=nn.softplus(concentration1, name='softplus_concentration1'),
+                concentration0=nn.softplus(concentration0, name='softplus_concentration0'),
+                validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name)
+        self._set_parameters(parameters)
 
 
 @kullback_leibler.RegisterKL(Beta, Beta)

@@ -64,7 +64,7 @@ class Dirichlet(distribution.Distribution):
         return gamma_sample / math_ops.reduce_sum(gamma_sample, -1, keepdims=True)
 
     def _log_prob(self, x):
-        return (math_ops.reduce_sum((self.concentration - 1.) * math_ops.log(x), -1) -
+        return (math_ops.reduce_sum(math_ops.xlogy(self.concentration - 1., x), -1) -
                 special_math_ops.lbeta(self.concentration))
 
     def _entropy(self):
@@ -95,4 +95,4 @@ class Dirichlet(distribution.Distribution):
         mode = (self.concentration - 1.) / (self.total_concentration[..., array_ops.newaxis] - k)
         nan = array_ops.fill(array_ops.shape(mode),
                              np.array(np.nan, dtype=self.dtype.as_numpy_dtype()), name='nan')
-        return array_ops.where(math_ops.reduce_all(self.concentration > 1., axis=-1), mode, nan)
+        return array_ops.where_v2(math_ops.reduce_all(self.concentration > 1., axis=-1), mode, nan)

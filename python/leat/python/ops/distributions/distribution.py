@@ -59,10 +59,14 @@ class Distribution(object):
         self._reparameterization_type = reparameterization_type
         self._allow_nan_stats = allow_nan_stats
         self._validate_args = validate_args
-        self._parameters = {k: v for k, v in (parameters or {}).items()
-                            if not k.startswith('__') and k != 'self'}
+        self._set_parameters(parameters or {})
         self._graph_parents = graph_parents
         self._name = name
+
+    def _set_parameters(self, parameters):
+        """What it was made of: the locals() of a constructor, and no names of classes."""
+        self._parameters = {k: v for k, v in parameters.items()
+                            if not k.startswith('__') and k != 'self'}
 
     @property
     def name(self):

@@ -64,7 +64,7 @@ class Gamma(distribution.Distribution):
 
     def _log_prob(self, x):
         x = self._maybe_assert_valid_sample(x)
-        return ((self.concentration - 1.) * math_ops.log(x) - self.rate * x) - (
+        return (math_ops.xlogy(self.concentration - 1., x) - self.rate * x) - (
             math_ops.lgamma(self.concentration) -
             self.concentration * math_ops.log(self.rate))
 
@@ -91,7 +91,7 @@ class Gamma(distribution.Distribution):
         if self.allow_nan_stats:
             nan = array_ops.fill(self.batch_shape_tensor(),
                                  np.array(np.nan, dtype=self.dtype.as_numpy_dtype()), name='nan')
-            return array_ops.where(self.concentration > 1., mode, nan)
+            return array_ops.where_v2(self.concentration > 1., mode, nan)
         return control_flow_ops.with_dependencies([check_ops.assert_less(
             array_ops.ones([], self.dtype), self.concentration,
             message='mode not defined when any concentration <= 1')], mode)

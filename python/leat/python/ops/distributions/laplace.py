@@ -10,10 +10,11 @@ from leat.python.framework import tensor_shape
 from leat.python.ops import array_ops
 from leat.python.ops import check_ops
 from leat.python.ops import math_ops
+from leat.python.ops import nn
 from leat.python.ops import random_ops
 from leat.python.ops.distributions import distribution
 
-__all__ = ['Laplace']
+__all__ = ['Laplace', 'LaplaceWithSoftplusScale']
 
 
 class Laplace(distribution.Distribution):
@@ -87,3 +88,16 @@ class Laplace(distribution.Distribution):
 
     def _mode(self):
         return self._mean()
+
+
+class LaplaceWithSoftplusScale(Laplace):
+    """Laplace with softplus of the scale."""
+
+    def __init__(self, loc, scale, validate_args=False, allow_nan_stats=True,
+                 name='LaplaceWithSoftplusScale'):
+        parameters = dict(locals())
+        with ops.name_scope(name, values=[loc, scale]) as name:
+            super(LaplaceWithSoftplusScale, self).__init__(
+                loc=loc, scale=nn.softplus(scale, name='softplus_scale'),
+                validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name)
+        self._set_parameters(parameters)

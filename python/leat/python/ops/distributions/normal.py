@@ -117,8 +117,7 @@ class NormalWithSoftplusScale(Normal):
             super(NormalWithSoftplusScale, self).__init__(
                 loc=loc, scale=nn.softplus(scale, name='softplus_scale'),
                 validate_args=validate_args, allow_nan_stats=allow_nan_stats, name=name)
-        self._parameters = {k: v for k, v in parameters.items()
-                            if not k.startswith('__') and k != 'self'}
+        self._set_parameters(parameters)
 
 
 @kullback_leibler.RegisterKL(Normal, Normal)

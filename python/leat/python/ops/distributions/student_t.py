@@ -87,7 +87,7 @@ class StudentT(distribution.Distribution):
         y = (x - self.loc) / math_ops.abs(self.scale)
         x_t = self.df / (y**2. + self.df)
         neg_cdf = 0.5 * math_ops.betainc(0.5 * self.df, 0.5, x_t)
-        return array_ops.where(math_ops.less(y, 0.), neg_cdf, 1. - neg_cdf)
+        return array_ops.where_v2(math_ops.less(y, 0.), neg_cdf, 1. - neg_cdf)
 
     def _entropy(self):
         v = array_ops.ones(self.batch_shape_tensor(), dtype=self.dtype)[..., array_ops.newaxis]
@@ -100,7 +100,7 @@ class StudentT(distribution.Distribution):
 
     def _undefined(self, value, is_defined):
         nan = np.array(np.nan, dtype=self.dtype.as_numpy_dtype())
-        return array_ops.where(is_defined, value,
+        return array_ops.where_v2(is_defined, value,
                                array_ops.fill(self.batch_shape_tensor(), nan, name='nan'))
 
     def _mean(self):
@@ -110,12 +110,12 @@ class StudentT(distribution.Distribution):
 
     def _variance(self):
         ones = array_ops.ones(self.batch_shape_tensor(), dtype=self.dtype)
-        denominator = array_ops.where(math_ops.greater(self.df, 2. * ones), self.df - 2. * ones,
+        denominator = array_ops.where_v2(math_ops.greater(self.df, 2. * ones), self.df - 2. * ones,
                                       ones)
         variance = ones * math_ops.square(self.scale) * self.df / denominator
         inf = array_ops.fill(self.batch_shape_tensor(),
                              np.array(np.inf, dtype=self.dtype.as_numpy_dtype()), name='inf')
-        finite = array_ops.where(self.df > 2. * ones, variance, inf)
+        finite = array_ops.where_v2(self.df > 2. * ones, variance, inf)
         return self._undefined(finite, self.df > ones)
 
     def _mode(self):

@@ -64,9 +64,9 @@ class Uniform(distribution.Distribution):
 
     def _prob(self, x):
         broadcasted_x = x * array_ops.ones(self.batch_shape_tensor(), dtype=x.dtype)
-        return array_ops.where(
+        return array_ops.where_v2(
             math_ops.is_nan(broadcasted_x), broadcasted_x,
-            array_ops.where(
+            array_ops.where_v2(
                 math_ops.logical_or(broadcasted_x < self.low, broadcasted_x >= self.high),
                 array_ops.zeros_like(broadcasted_x),
                 array_ops.ones_like(broadcasted_x) / self.range()))
@@ -77,8 +77,8 @@ class Uniform(distribution.Distribution):
         zeros = array_ops.zeros(broadcast_shape, dtype=self.dtype)
         ones = array_ops.ones(broadcast_shape, dtype=self.dtype)
         broadcasted_x = x * ones
-        result = array_ops.where(x < self.low, zeros, (broadcasted_x - self.low) / self.range())
-        return array_ops.where(x >= self.high, ones, result)
+        result = array_ops.where_v2(x < self.low, zeros, (broadcasted_x - self.low) / self.range())
+        return array_ops.where_v2(x >= self.high, ones, result)
 
     def _entropy(self):
         return math_ops.log(self.range())

@@ -57,6 +57,14 @@ class _Linear(object):
         return nn_ops.bias_add(res, self._biases) if self._build_bias else res
 
 
+def _linear(args, output_size, bias, bias_initializer=None, kernel_initializer=None):
+    """concat(args) W + b in the open scope: cells written for TF 1.x call it by this name."""
+    with vs.variable_scope(vs.get_variable_scope()):
+        linear = _Linear(args, output_size, bias, bias_initializer=bias_initializer,
+                         kernel_initializer=kernel_initializer)
+        return linear(args)
+
+
 class EmbeddingWrapper(RNNCell):
     """Ids are looked up, and their rows given to the cell."""
 
