@@ -48,6 +48,17 @@ class MainTest(unittest.TestCase):
             ''')
         self.assertEqual(run(path, 'a', '--b'), (5, "['a', '--b'] True\n", ''))
 
+    def test_star(self):
+        path = self.program('''\
+            import builtins
+            from tensorflow import *
+            from tensorflow.nn import *
+            from tensorflow.contrib.rnn import *
+            builtins.print(float32.name, placeholder.__name__, train.Saver.__name__, relu.__name__,
+                           BasicLSTMCell.__name__, 'keras' in globals())
+            ''')
+        self.assertEqual(run(path), (0, 'float32 placeholder Saver relu BasicLSTMCell False\n', ''))
+
     def test_modules_that_are_absent(self):
         path = self.program('''\
             import unittest
@@ -154,17 +165,6 @@ class NamespaceTest(unittest.TestCase):
         self.assertIs(tf.gfile.Open, tf.gfile.GFile)
         self.assertIn('relu', dir(tf.nn))
         self.assertIn('nn', dir(tf))
-
-    def test_star(self):
-        path = self.program('''\
-            import builtins
-            from tensorflow import *
-            from tensorflow.nn import *
-            from tensorflow.contrib.rnn import *
-            builtins.print(float32.name, placeholder.__name__, train.Saver.__name__, relu.__name__,
-                           BasicLSTMCell.__name__, 'keras' in globals())
-            ''')
-        self.assertEqual(run(path), (0, 'float32 placeholder Saver relu BasicLSTMCell False\n', ''))
 
     def test_message(self):
         with self.assertRaisesRegex(AttributeError, 'tf.nn.nothing is not there yet.*docs/python'):

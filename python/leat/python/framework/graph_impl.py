@@ -417,6 +417,19 @@ class Graph(object):
                 merged.merge_from(pydev.DeviceSpec.from_string(ops._device_text(device)))
         return merged.to_string()
 
+    def _apply_device_functions(self, op):
+        """Tells op, which may be any object with a device, what the scopes in force ask of it."""
+        for device in reversed(self._device_stack()):
+            if device is None:
+                break
+            if callable(device) and not isinstance(device, pydev.DeviceSpec):
+                op._set_device_from_string(ops._device_text(device(op)))
+                continue
+            asked = pydev.DeviceSpec.from_string(ops._device_text(device))
+            asked.merge_from(pydev.DeviceSpec.from_string(op.device or ''))
+            if asked.to_string():
+                op._set_device_from_string(asked.to_string())
+
     def _device_function(self, function):
         graph = weakref.ref(self)
 
