@@ -147,6 +147,17 @@ struct pb_device_attributes_vec worker_devices(const struct worker *w, struct ar
 
 /* --- sessions --- */
 
+/* When the last master has gone, the memory that its steps left goes too; but one session stands
+ * for masters that make none. */
+static void trim_if_idle(struct worker *w)
+{
+    lock_take(&w->lock);
+    const bool idle = w->sessions.num_live <= 1;
+    lock_drop(&w->lock);
+    if (idle)
+        buffer_trim();
+}
+
 static void session_unref(struct worker_session *s)
 {
     if (__atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) > 0)
@@ -164,6 +175,7 @@ static void session_unref(struct worker_session *s)
     mem_free(s->name);
     mem_free(s->handle);
     mem_free(s);
+    trim_if_idle(w);
     worker_leave(w);
 }
 

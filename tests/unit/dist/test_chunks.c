@@ -2,6 +2,7 @@
 /* timeout: 120 */
 /* Tensors in pieces: what is offered comes whole, to another task too; wrong requests are refused.
  * The failpoint `chunks` stands for tensors that are too big for a message. */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 
 #include "base/failpoint.h"
 #include "dist/chunks.h"
+#include "tensor/block.h"
 #include "unit/dist/cluster.h"
 
 static struct status st;
@@ -92,6 +94,30 @@ static const char big[] = CONST("dims", PS, "DT_INT32", "dim { size: 1 }", "int_
             "int_val: 0") "node { name: 'sum' op: 'Sum' input: 'twos' input: 'axis' " WORKER T_FLOAT
                           "attr { key: 'Tidx' value { type: DT_INT32 } } } ";
 
+static int64_t kept_bytes(void)
+{
+    struct buffer_stats s;
+    buffer_stats(&s);
+    return s.kept;
+}
+
+/* What the steps of a session left for the next ones goes with the last session. */
+static void test_chunks__the_memory_goes_with_the_session(void **state UNUSED)
+{
+    static const char *const jobs[] = {"ps", "worker"};
+    struct cluster c = {0};
+    if (!cluster_start(&c, jobs, 2))
+        skip();
+    char *session = client_session(&c, 1, big, "");
+    assert_true(client_float(&c, 1, session, "sum:0") == 10000002.0f);
+    assert_true(BLOCK_KEEPS_NONE || kept_bytes() > 20000000);
+    client_close(&c, 1, session);
+    while (kept_bytes() > 1000000)
+        sched_yield();
+    mem_free(session);
+    cluster_stop(&c);
+}
+
 static void test_chunks__a_tensor_comes_whole_to_another_task(void **state UNUSED)
 {
     static const char *const jobs[] = {"ps", "worker"};
@@ -113,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_offers__give_their_bytes_until_they_go),
+        cmocka_unit_test(test_chunks__the_memory_goes_with_the_session),
         cmocka_unit_test(test_chunks__a_tensor_comes_whole_to_another_task),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
