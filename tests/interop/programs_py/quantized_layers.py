@@ -1,39 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products and bounds of quantised numbers, and their ways to fewer bits."""
+"""A network of quantised layers, as TensorFlow's graph transforms lay them out; and how quantised types come and go."""
 import numpy as np
 import tensorflow as tf
 
-rng = np.random.RandomState(11)
+rng = np.random.RandomState(3)
+raw = tf.raw_ops
 
 
-def show(label, sess, values):
-    print(label, [(np.asarray(v).ravel().astype(np.float64).round(4) + 0).tolist() for v in sess.run(values)])
+def quantize(x, low, high):
+    return raw.QuantizeV2(input=x, min_range=low, max_range=high, T=tf.quint8, mode='MIN_FIRST')
 
 
-def bits(q):
-    return tf.bitcast(q, {tf.qint8: tf.int8, tf.quint8: tf.uint8, tf.qint32: tf.int32}[q.dtype])
+def weights(shape):
+    w = rng.normal(size=shape).astype(np.float32)
+    return quantize(tf.constant(w), float(w.min()), float(w.max()))
 
 
-with tf.Session() as sess:
-    for low, high in ((-1., 2.), (0., 1.), (-3., -.5), (.25, 4.)):
-        a, a_min, a_max = tf.quantize_v2(rng.uniform(-2, 3, size=(3, 4)).astype(np.float32), low, high, tf.quint8)
-        b, b_min, b_max = tf.quantize_v2(rng.uniform(-1, 5, size=(4, 2)).astype(np.float32), -.5, 4.5, tf.quint8)
-        for ta, tb in ((False, False), (True, False), (False, True), (True, True)):
-            p, p_min, p_max = tf.raw_ops.QuantizedMatMul(
-                a=tf.bitcast(tf.transpose(bits(a)), tf.quint8) if ta else a,
-                b=tf.bitcast(tf.transpose(bits(b)), tf.quint8) if tb else b, min_a=a_min, max_a=a_max,
-                min_b=b_min, max_b=b_max, Toutput=tf.qint32, transpose_a=ta, transpose_b=tb)
-            show('product %s %s %s' % (low, ta, tb), sess, [bits(p), p_min, p_max])
-        least, most = tf.raw_ops.RequantizationRange(input=p, input_min=p_min, input_max=p_max)
-        show('range', sess, [least, most])
-        for kind in (tf.quint8, tf.qint8):
-            for want in ((least, most), (-1., 3.), (-20., 20.)):
-                q = tf.raw_ops.Requantize(input=p, input_min=p_min, input_max=p_max, requested_output_min=want[0],
-                                          requested_output_max=want[1], out_type=kind)
-                show('requantized', sess, [bits(q[0]), q[1], q[2]])
-        q = tf.raw_ops.QuantizeDownAndShrinkRange(input=p, input_min=p_min, input_max=p_max, out_type=tf.quint8)
-        show('shrunk', sess, [bits(q[0]), q[1], q[2]])
-        for relu in (tf.raw_ops.QuantizedRelu, tf.raw_ops.QuantizedRelu6):
-            for x, x_min, x_max in ((p, p_min, p_max), q, (a, a_min, a_max)):
-                y = relu(features=x, min_features=x_min, max_features=x_max, out_type=x.dtype)
-                show('relu', sess, [bits(y[0]), y[1], y[2]])
+def shrink(out):
+    """32 bits to 8 in two steps: the range that is used, then numbers over it."""
+    low, high = raw.RequantizationRange(input=out[0], input_min=out[1], input_max=out[2])
+    return raw.Requantize(input=out[0], input_min=out[1], input_max=out[2], requested_output_min=low,
+                          requested_output_max=high, out_type=tf.quint8)
+
+
+def convolved(x, filters, stride, padding):
+    f = weights(filters)
+    y = raw.QuantizedConv2D(input=x[0], filter=f[0], min_input=x[1], max_input=x[2], min_filter=f[1],
+                            max_filter=f[2], strides=[1, stride, stride, 1], padding=padding)
+    b, y = weights(filters[3:]), shrink(y)
+    y = shrink(raw.QuantizedBiasAdd(input=y[0], bias=b[0], min_input=y[1], max_input=y[2],
+                                    min_bias=b[1], max_bias=b[2], out_type=tf.qint32))
+    return raw.QuantizedRelu(features=y[0], min_features=y[1], max_features=y[2])
+
+
+def pooled(op, x):
+    return op(input=x[0], min_input=x[1], max_input=x[2], ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1],
+              padding='SAME')
+
+
+images = tf.compat.v1.placeholder(tf.float32, [None, 12, 12, 3])
+layers = [quantize(images, -1.0, 1.0)]
+layers.append(convolved(layers[-1], (3, 3, 3, 8), 1, 'SAME'))
+layers.append(pooled(raw.QuantizedMaxPool, layers[-1]))
+side = convolved(layers[-1], (1, 1, 8, 4), 1, 'VALID')
+layers.append(convolved(layers[-1], (5, 5, 8, 6), 1, 'SAME'))
+layers.append(raw.QuantizedConcat(concat_dim=3, values=[layers[-1][0], side[0]],
+                                  input_mins=[layers[-1][1], side[1]],
+                                  input_maxes=[layers[-1][2], side[2]]))
+layers.append(pooled(raw.QuantizedAvgPool, layers[-1]))
+layers.append(raw.QuantizedReshape(tensor=layers[-1][0], shape=[-1, 90], input_min=layers[-1][1],
+                                   input_max=layers[-1][2]))
+w = weights((90, 10))
+layers.append(shrink(raw.QuantizedMatMul(a=layers[-1][0], b=w[0], min_a=layers[-1][1],
+                                         max_a=layers[-1][2], min_b=w[1], max_b=w[2])))
+logits = raw.Dequantize(input=layers[-1][0], min_range=layers[-1][1], max_range=layers[-1][2],
+                        mode='MIN_FIRST')
+
+with tf.compat.v1.Session() as sess:
+    feed = {images: rng.uniform(-1, 1, size=(4, 12, 12, 3)).astype(np.float32)}
+    for k, (numbers, low, high) in enumerate(sess.run([tuple(y) for y in layers], feed)):
+        print(k, numbers.dtype, numbers.shape, int(numbers.astype(np.int64).sum()),
+              numbers.ravel()[:12].tolist(), '%.4f %.4f' % (low, high))
+    print(sess.run(tf.argmax(logits, 1), feed).tolist(), sess.run(logits, feed).round(3).tolist())
+
+    def show(label, function):
+        try:
+            value = function()
+            print(label, value, getattr(value, 'dtype', ''))
+        except Exception as e:
+            print(label, type(e).__name__, str(e).split('\n')[0])
+
+    for kind in (tf.qint8, tf.quint8, tf.qint16, tf.quint16, tf.qint32):
+        array = np.array([1, 2], kind.as_numpy_dtype)
+        x = tf.compat.v1.placeholder(kind, [None])
+        print(kind, kind.as_numpy_dtype, kind.size, kind.is_quantized, kind.is_integer)
+        print(tf.as_dtype(kind.as_numpy_dtype), tf.make_tensor_proto(array))
+        show('least', lambda: kind.min)
+        show('plain list', lambda: tf.constant([1, 2], kind))
+        show('tuples', lambda: sess.run(tf.constant([(1,), (2,)], kind)))
+        show('array', lambda: sess.run(tf.constant(array)))
+        show('plain array', lambda: sess.run(tf.constant(np.array([1, 2], np.int8), kind)))
+        show('read back', lambda: tf.make_ndarray(tf.make_tensor_proto(array)))
+        show('known', lambda: tf.contrib.util.constant_value(tf.constant(array)))
+        show('fed', lambda: sess.run(tf.identity(x), {x: array}))
+        show('fed list', lambda: sess.run(tf.identity(x), {x: [3, 4]}))
+        show('fed plain', lambda: sess.run(tf.identity(x), {x: np.array([5, 6], np.int64)}))
+        show('fed and fetched', lambda: sess.run(x, {x: [3, 4]}))
