@@ -10,9 +10,12 @@ import leat as tf
 from leat.python.framework import auto_control_deps
 from leat.python.framework import c_api_util
 from leat.python.framework import composite_tensor_utils
+from leat.core.framework import tensor_pb2
+from leat.python.framework import fast_tensor_util
 from leat.python.framework import kernels
 from leat.python.framework import ops
 from leat.python.framework import subscribe
+from leat.python.framework import test_ops
 from leat.python.ops import default_gradient
 from leat.python.util import module_wrapper
 from leat.python.util import tf_stack
@@ -139,6 +142,27 @@ class Modules(unittest.TestCase):
         self.assertEqual(value_of(v.gather_nd([[0, 1], [1, 0]])).tolist(), [2, 3])
         with self.assertRaises(AttributeError):
             tf.get_variable('v', [2], use_resource=False).sparse_read([1])
+
+    def test_operations_of_the_c_graph(self):
+        test_ops.int_output(name='x')
+        graph = ops.get_default_graph()
+        x = graph.get_tensor_by_name('x:0')
+        made = ops._create_c_op(graph, ops._NodeDef('IntInputIntOutput', 'y'), [x], [])
+        y = graph._create_op_from_tf_operation(made)
+        self.assertEqual((y.name, y._inputs, y._control_inputs), ('y', [x], []))
+        ops._create_c_op(graph, ops._NodeDef('IntInput', 'z'), [x], [y])
+        self.assertEqual([op.name for op in graph._add_new_tf_operations()], ['z'])
+        self.assertEqual(graph._add_new_tf_operations(), [])
+        with self.assertRaisesRegex(TypeError, 'inputs needs to be a list of Tensors: 3'):
+            ops.Operation(ops._NodeDef('None', 'x'), graph, 3)
+        with self.assertRaisesRegex(ValueError, "'_bad' is not a valid node name"):
+            ops.Operation(ops._NodeDef('None', '_bad'), graph)
+
+    def test_numbers_into_messages(self):
+        proto = tensor_pb2.TensorProto()
+        fast_tensor_util.AppendComplex64ArrayToTensorProto(proto, np.array([1 + 2j], 'F'))
+        fast_tensor_util.AppendFloat16ArrayToTensorProto(proto, np.array([1.], 'e'))
+        self.assertEqual((list(proto.scomplex_val), list(proto.half_val)), ([1, 2], [15360]))
 
 
 if __name__ == '__main__':

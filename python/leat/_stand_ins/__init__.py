@@ -15,7 +15,7 @@ _MOVES = {
     'urllib.error': 'urllib.error', 'copyreg': 'copyreg', 'reprlib': 'reprlib',
     'html_parser': 'html.parser', 'http_cookiejar': 'http.cookiejar', 'tkinter': 'tkinter',
 }
-_OURS = ('absl', 'absl.app', 'absl.flags', 'absl.logging', 'absl.testing', 'absl.testing.absltest',
+_OURS = ('absl', 'absl.app', 'absl.flags', 'absl.logging', 'absl.testing', 'absl.testing.absltest', 'absl.testing.flagsaver',
          'absl.testing.parameterized', 'six', 'six.moves')
 
 

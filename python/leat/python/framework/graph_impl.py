@@ -12,6 +12,7 @@ import weakref
 from leat._load import core
 from leat.python.framework import device as pydev
 from leat.python.framework import ops
+from leat.python.framework import private_names
 from leat.python.framework import traceback_utils
 from leat.python.util import compat
 
@@ -33,7 +34,7 @@ class _NodeRequest(object):
         self.device = ops._device_text(device)
 
 
-class Graph(object):
+class Graph(private_names.GraphNames):
     """Operations and the tensors between them. Not for two threads that both add to it at once
     without a lock of their own, but the library itself stays whole if they do."""
 

@@ -14,13 +14,14 @@ from leat._load import core
 from leat.python.framework import device as pydev
 from leat.python.framework import dtypes
 from leat.python.framework import errors_impl
+from leat.python.framework import private_names
 from leat.python.framework import tensor_shape
 from leat.python.framework import traceback_utils
 from leat.python.framework.graph_keys import GraphKeys  # noqa: F401
 from leat.python.util import compat
 
-_VALID_OP_NAME = re.compile('^[A-Za-z0-9.][A-Za-z0-9_.\\-/]*$')
-_VALID_SCOPE_NAME = re.compile('^[A-Za-z0-9_.\\-/]*$')
+_VALID_OP_NAME = _VALID_OP_NAME_REGEX = re.compile('^[A-Za-z0-9.][A-Za-z0-9_.\\-/]*$')
+_VALID_SCOPE_NAME = _VALID_SCOPE_NAME_REGEX = re.compile('^[A-Za-z0-9_.\\-/]*$')
 _MADE_AT = re.compile(r" \[node '[^']*' \([^)]*\) made at [^\]]*\]$")
 _uid_lock = threading.Lock()
 _uid = 0
@@ -275,7 +276,7 @@ class _InputList(object):
         return repr(self._inputs)
 
 
-class Operation(object):
+class Operation(private_names.OperationNames):
     """A node of a graph."""
 
     def __init__(self, node_def, g, inputs=None, output_types=None, control_inputs=None,
@@ -491,10 +492,22 @@ def _node_from_def(node_def, g, inputs, control_inputs):
     name = node_def.name
     if not _VALID_OP_NAME.match(name):
         raise ValueError('\'%s\' is not a valid node name' % name)
+    if inputs is not None and not isinstance(inputs, list):
+        raise TypeError('inputs needs to be a list of Tensors: %s' % inputs)
+    for i in inputs or []:
+        if not isinstance(i, Tensor):
+            raise TypeError('input needs to be a Tensor: %s' % i)
+    for c in control_inputs or []:
+        if not isinstance(c, (Operation, Tensor, IndexedSlices)):
+            raise TypeError('Control input must be an Operation, a Tensor, or IndexedSlices: %s'
+                            % c)
     attrs = [(k, 'v', node_def.attr[k].SerializeToString()) for k in node_def.attr]
     with g.control_dependencies(control_inputs or []):
         given = _grouped_inputs(node_def, [i._c for i in inputs or []])
-        return g._add_node(node_def.op, name + '/', given, attrs)[0]
+        try:
+            return g._add_node(node_def.op, name + '/', given, attrs)[0]
+        except core.Error as e:
+            raise_build_error(e)
 
 
 def _assert_same_graph(original, item):
@@ -643,6 +656,9 @@ from leat.python.framework.gradient_registry import (  # noqa: E402
     NoGradient, NotDifferentiable, OpStats, RegisterGradient, RegisterShape, RegisterStatistics,
     no_gradient,
     _gradient_registry, get_gradient_function, get_stats_for_node_def)
+from leat.python.framework.private_names import (  # noqa: E402
+    _NodeDef, _USE_C_API, _USE_C_SHAPES, _create_c_op, _device_string, _op_to_colocate_with,
+    set_shape_and_handle_data_for_outputs, tensor_id)
 
 
 def _slices_to_tensor(value, dtype=None, name=None, as_ref=False):

@@ -276,9 +276,8 @@ class TensorArraySpec(type_spec.TypeSpec):
         return TensorArraySpec(dtype=value.dtype, element_shape=value.element_shape,
                                dynamic_size=value.dynamic_size, infer_shape=value._infer_shape)
 
-    def is_compatible_with(self, spec_or_value):
+    def is_compatible_with(self, other):
         """Whether a TensorArray, or the type of one, could be of this type."""
-        other = spec_or_value
         if isinstance(other, TensorArray):
             other = TensorArraySpec.from_value(other)
         return (isinstance(other, TensorArraySpec) and self._dtype == other._dtype and
