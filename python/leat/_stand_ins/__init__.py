@@ -15,8 +15,8 @@ _MOVES = {
     'urllib.error': 'urllib.error', 'copyreg': 'copyreg', 'reprlib': 'reprlib',
     'html_parser': 'html.parser', 'http_cookiejar': 'http.cookiejar', 'tkinter': 'tkinter',
 }
-_OURS = ('absl', 'absl.app', 'absl.flags', 'absl.logging', 'absl.testing', 'absl.testing.absltest', 'absl.testing.flagsaver',
-         'absl.testing.parameterized', 'six', 'six.moves')
+_OURS = ('absl', 'absl.app', 'absl.flags', 'absl.logging', 'absl.testing', 'absl.testing.absltest',
+         'absl.testing.flagsaver', 'absl.testing.parameterized', 'six', 'six.moves')
 
 
 class _Loader:
