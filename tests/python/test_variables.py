@@ -35,6 +35,18 @@ class RefVariables(Base):
         self.assertEqual((v.name, v.op.name, v.initializer.name, v.value().name),
                          ('v:0', 'v', 'v/Assign', 'v/read:0'))
 
+    def test_rows(self):
+        with tf.Graph().as_default(), tf.Session() as session:
+            kinds = [tf.Variable([[1., 2.], [3., 4.]], use_resource=kind)
+                     for kind in (False, True)]
+            session.run(tf.global_variables_initializer())
+            for v in kinds:
+                found = session.run([tf.gather(v, [1]), tf.gather_nd(v, [[1, 0]]),
+                                     tf.nn.embedding_lookup(v, [1]),
+                                     tf.nn.embedding_lookup([v, v], [1])])
+                self.assertEqual([f.tolist() for f in found],
+                                 [[[3., 4.]], [3.], [[3., 4.]], [[1., 2.]]])
+
     def test_function_as_first_value(self):
         tf.Variable(lambda: tf.constant(3.0), trainable=False)
         found = rows()

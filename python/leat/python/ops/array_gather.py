@@ -23,11 +23,10 @@ def gather(params, indices, validate_indices=None, name=None, axis=None, batch_d
         axis = batch_dims
     if tensor_util.constant_value(axis) != 0:
         return gen_array_ops.gather_v2(params, indices, axis, batch_dims=batch_dims, name=name)
-    try:  # variables that live in a resource read just those rows
-        read = params.sparse_read
+    try:  # variables that live in a resource read just those rows; others say that they do not
+        return params.sparse_read(indices, name=name)
     except AttributeError:
         return gen_array_ops.gather_v2(params, indices, axis, name=name)
-    return read(indices, name=name)
 
 
 def gather_v2(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
@@ -98,10 +97,9 @@ def gather_nd(params, indices, name=None, batch_dims=0):
     if batch != 0:
         return batch_gather_nd(params, indices, batch_dims=int(batch), name=name)
     try:
-        read = params.gather_nd
+        return params.gather_nd(indices, name=name)
     except AttributeError:
         return gen_array_ops.gather_nd(params, indices, name=name)
-    return read(indices, name=name)
 
 
 def gather_nd_v2(params, indices, batch_dims=0, name=None):
