@@ -111,3 +111,65 @@ for name in '''RandomUniform RandomUniformInt RandomStandardNormal TruncatedNorm
     GENERATORS[name] = filled
 for name in ('Uniform LogUniform LearnedUnigram FixedUnigram ThreadUnsafeUnigram All').split():
     GENERATORS[name + 'CandidateSampler'] = sampler
+
+
+def between(op, rng, types):
+    """Bounds of all kinds; those that are single make batches of another size."""
+    t = pick(rng, types(op, 'dtype'))
+    rows = int(rng.randint(1, 4))
+    dims = (rows,) + tuple(int(d) for d in rng.randint(0 if rng.rand() < 0.1 else 1, 60, size=rng.randint(0, 2)))
+    params = []
+    for _ in range(4):
+        params.append(rng.uniform(0.5, 2, size=rows if rng.rand() < 0.3 else pick(rng, [(), (1,)])))
+    params[0] = params[0] - 1
+    params[2] = params[2] * pick(rng, [1, -1, 3, -3]) + params[0]
+    params[3] = (params[3] * pick(rng, [0.1, 1, 5]) + params[2]) if rng.rand() < 0.9 else params[3] + np.inf
+    if rng.rand() < 0.1:
+        params[2] = params[2] - np.inf
+    params = [np.asarray(p, t) if np.shape(p) in ((), (1,), (rows,)) else p for p in params]
+    # TensorFlow dies of a shape of int64
+    return [('shape', np.array(dims, np.int32))] + list(zip(
+        ('means', 'stdevs', 'minvals', 'maxvals'), params)), seeds(rng), False, STEPS
+
+
+GENERATORS['ParameterizedTruncatedNormal'] = between
+
+
+def kept(op, rng, types):
+    """A generator in a variable: what it gives in the step that makes it."""
+    t = pick(rng, {'Binomial': [np.int32, np.int64, np.float32, np.float64]}.get(
+        op[14:], [np.int32, np.int64, np.uint32, np.uint64] if 'Int' in op else
+        [np.float16, np.float32, np.float64]))
+    state = rng.randint(-2**63, 2**63 - 1, size=3, dtype=np.int64)
+    inputs, dims_ = [('state', state)], dims(rng)
+    if op == 'StatefulRandomBinomial':
+        rows = int(rng.randint(1, 4))
+        dims_ = np.array((rows, int(rng.randint(0, 60))), np.int32)
+        real = pick(rng, [np.float32, np.float64])
+        inputs += [('counts', rng.randint(0, 90, size=pick(rng, [(), (rows,)])).astype(real)),
+                   ('probs', rng.uniform(-0.1, 1.1, size=pick(rng, [(), (rows,)])).astype(real))]
+    if op == 'StatefulUniformInt':
+        inputs += [('minval', np.array(rng.randint(0, 9), t)), ('maxval', np.array(rng.randint(9, 2**31 - 1), t))]
+    inputs.append(('delta' if op == 'RngSkip' else 'shape',
+                   np.int64(rng.randint(0, 2**40)) if op == 'RngSkip' else dims_))
+
+    def graph(tf, ins):
+        ops = tf.raw_ops
+        v = ops.VarHandleOp(dtype=tf.int64, shape=[3], shared_name='generator')
+        made = ops.AssignVariableOp(resource=v, value=ins.pop('state'))
+        with tf.control_dependencies([made]):
+            # TensorFlow's binomials change no variable that shares its value
+            fresh = ops.AssignAddVariableOp(resource=v, value=tf.constant([1, 1, 1], tf.int64))
+        attrs = {} if op in ('RngSkip', 'StatefulUniformInt') else {'dtype': t}
+        ins['algorithm'] = tf.constant(1, tf.int64)
+        with tf.control_dependencies([fresh]):
+            drawn = getattr(ops, op)(resource=v, **dict(ins, **attrs))
+        with tf.control_dependencies([drawn]):
+            state_now = ops.ReadVariableOp(resource=v, dtype=tf.int64)
+        return ([] if op == 'RngSkip' else [drawn]) + [state_now]
+    return inputs, {}, False, 1, {'graph': graph}
+
+
+for name in '''StatefulUniform StatefulStandardNormalV2 StatefulTruncatedNormal
+        StatefulUniformInt StatefulUniformFullInt StatefulRandomBinomial RngSkip'''.split():
+    GENERATORS[name] = kept

@@ -49,6 +49,30 @@ class Columns(unittest.TestCase):
                  [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]])):
             self.assertEqual(self.run_it(fc.input_layer(self.features, [column])), expected)
 
+    def test_crossed(self):
+        bucketed = fc.bucketized_column(self.price, [0., 10., 100.])
+        column = fc.crossed_column(['color', bucketed], 9)
+        self.assertEqual(column.name, 'color_X_price_bucketized')
+        self.assertEqual(sorted(column.parse_example_spec), ['color', 'price'])
+        self.assertEqual(self.run_it(fc.input_layer(self.features, [fc.indicator_column(column)])),
+                         [[0, 0, 0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 1],
+                          [1, 0, 0, 0, 0, 0, 0, 0, 0]])
+        self.assertEqual(self.run_it(fc.linear_model(self.features, [column, self.price])),
+                         [[4.5], [56.], [-1.]])
+        nested = fc.crossed_column(['color', fc.crossed_column(['color', bucketed], 5)], 9)
+        self.assertEqual(nested.name, 'color_X_color_X_price_bucketized')
+        for keys, words in (((['color'],), 'keys must be a list with length > 1'),
+                            (([self.price, 'color'],), 'Unsupported key type'),
+                            (([fc.categorical_column_with_hash_bucket('id', 3), 'color'],),
+                             'is not supported for crossing')):
+            with self.assertRaisesRegex(ValueError, words):
+                fc.crossed_column(*keys, hash_bucket_size=3)
+        with self.assertRaisesRegex(ValueError, 'hash_bucket_size must be > 1'):
+            fc.crossed_column(['color', 'id'], 0)
+        weighted = fc.crossed_column([fc.weighted_categorical_column(self.color, 'w'), 'id'], 9)
+        with self.assertRaisesRegex(ValueError, 'does not support weight_tensor'):
+            fc.linear_model(self.features, [weighted])
+
     def test_vocabulary_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'words.txt')

@@ -9,24 +9,10 @@
 
 #include "op/grad.h"
 #include "op/infer.h"
+#include "ops/random/numbers.h"
 #include "ops/random/seeds.h"
 
 enum { BLOCKS_PER_OUTPUT = 256 };
-
-/* Uniform numbers, two from a block, the second first. */
-struct uniforms {
-    double have[2];
-    int left;
-};
-
-static double uniform(struct uniforms *u, struct math_philox *g)
-{
-    if (u->left == 0) {
-        math_philox_uniforms(g, u->have);
-        u->left = 2;
-    }
-    return u->have[--u->left];
-}
 
 /* --- one number --- */
 
@@ -34,7 +20,7 @@ static double gamma_number(double alpha, struct math_philox *g)
 {
     struct uniforms us = {.left = 0};
     if (alpha == 1)
-        return -log1p(-uniform(&us, g));
+        return -log1p(-uniforms_next(&us, g));
     if (!(alpha > 0) || isinf(alpha))
         return alpha == 0 ? 0 : isinf(alpha) && alpha > 0 ? INFINITY : NAN;
     const bool small = alpha < 1;
@@ -50,10 +36,10 @@ static double gamma_number(double alpha, struct math_philox *g)
         if (v <= 0)
             continue;
         v = v * v * v;
-        const double u = uniform(&us, g);
+        const double u = uniforms_next(&us, g);
         /* The first test spares the logarithms most of the time. */
         if (u < 1 - 0.0331 * (x * x) * (x * x) || log(u) < 0.5 * x * x + d * (1 - v + log(v)))
-            return small ? d * v * pow(uniform(&us, g), 1 / alpha) : d * v;
+            return small ? d * v * pow(uniforms_next(&us, g), 1 / alpha) : d * v;
     }
 }
 
@@ -63,7 +49,7 @@ static double poisson_small(double rate, double most, struct math_philox *g)
     const double end = exp(-rate);
     double product = 1, x = 0;
     for (;; x++) {
-        product *= uniform(&us, g);
+        product *= uniforms_next(&us, g);
         if (product <= end && x <= most)
             return x;
     }
@@ -75,7 +61,7 @@ static double poisson_large(double rate, double most, struct math_philox *g)
     const double log_rate = log(rate), b = 0.931 + 2.53 * sqrt(rate), a = -0.059 + 0.02483 * b;
     const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
     for (;;) {
-        const double u = uniform(&us, g) - 0.5, v = uniform(&us, g);
+        const double u = uniforms_next(&us, g) - 0.5, v = uniforms_next(&us, g);
         const double near = 0.5 - fabs(u);
         const double k = floor((2 * a / near + b) * u + rate + 0.43);
         if (k > most)
@@ -120,47 +106,6 @@ static double poisson_number(double rate, int dtype, struct math_philox *g)
 
 /* --- a tensor of them --- */
 
-static double number_at(const struct tensor *t, int64_t i)
-{
-    switch (t->dtype) {
-    case DT_HALF:
-        return (double)f16_to_f32(((const struct f16 *)t->data)[i]);
-    case DT_BFLOAT16:
-        return (double)bf16_to_f32(((const struct bf16 *)t->data)[i]);
-    case DT_FLOAT:
-        return (double)((const float *)t->data)[i];
-    case DT_INT32:
-        return ((const int32_t *)t->data)[i];
-    case DT_INT64:
-        return (double)((const int64_t *)t->data)[i];
-    default:
-        return ((const double *)t->data)[i];
-    }
-}
-
-static void put(struct tensor *t, int64_t i, double v)
-{
-    switch (t->dtype) {
-    case DT_HALF:
-        ((struct f16 *)t->data)[i] = f16_from_f32((float)v);
-        break;
-    case DT_BFLOAT16:
-        ((struct bf16 *)t->data)[i] = bf16_from_f32((float)v);
-        break;
-    case DT_FLOAT:
-        ((float *)t->data)[i] = (float)v;
-        break;
-    case DT_INT32:
-        ((int32_t *)t->data)[i] = isnan(v) ? 0 : (int32_t)v;
-        break;
-    case DT_INT64:
-        ((int64_t *)t->data)[i] = isnan(v) ? 0 : v >= 0x1p63 ? INT64_MAX : (int64_t)v;
-        break;
-    default:
-        ((double *)t->data)[i] = v;
-    }
-}
-
 struct draw {
     struct tensor *out;
     const struct tensor *params;
@@ -179,7 +124,7 @@ static void draw_some(void *arg, int64_t begin, int64_t end)
         math_philox_skip(&g, (uint64_t)i * BLOCKS_PER_OUTPUT);
         const double x = number_at(d->params, param);
         const double y = d->gamma ? gamma_number(x, &g) : poisson_number(x, d->out->dtype, &g);
-        put(d->out, sample * d->params->num_elems + param, y);
+        number_put(d->out, sample * d->params->num_elems + param, y);
     }
 }
 

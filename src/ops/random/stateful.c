@@ -2,9 +2,9 @@
 /* Random tensors from a generator that stands in a resource variable: a vector of int64 whose first
  * two numbers are the counter of Philox and whose third is its key. A draw moves the counter on, by
  * as much as TensorFlow does, under the variable's lock; the numbers are TensorFlow's. */
-#include "math/rng.h"
+#include "ops/random/kept.h"
+
 #include "op/infer.h"
-#include "op/kernel.h"
 
 enum {
     ALGORITHM_PHILOX = 1,
@@ -41,7 +41,7 @@ static bool take_from(const struct tensor *t, struct math_philox *g, uint64_t bl
     return true;
 }
 
-static bool check_algorithm(const struct kctx *c, int i, struct status *st)
+bool kept_check_algorithm(const struct kctx *c, int i, struct status *st)
 {
     const struct tensor *t = kernel_in(c, i);
     if (tensor_rank(t) != 0)
@@ -50,7 +50,7 @@ static bool check_algorithm(const struct kctx *c, int i, struct status *st)
            status_invalid(st, "Unsupported algorithm id: %lld", (long long)tensor_index(t, 0));
 }
 
-static bool take(struct kctx *c, struct math_philox *g, uint64_t blocks, struct status *st)
+bool kept_take(struct kctx *c, struct math_philox *g, uint64_t blocks, struct status *st)
 {
     struct variable *v = (struct variable *)resource_from_input(c, 0, &variable_type, st);
     struct tensor *t;
@@ -78,13 +78,14 @@ static struct tensor *shaped_out(struct kctx *c, int i, struct status *st)
 static struct tensor *begin(struct kctx *c, int shape, struct math_philox *g, int64_t blocks_per,
                             struct status *st)
 {
-    struct tensor *out = shape == 2 && !check_algorithm(c, 1, st) ? NULL : shaped_out(c, shape, st);
+    struct tensor *out =
+        shape == 2 && !kept_check_algorithm(c, 1, st) ? NULL : shaped_out(c, shape, st);
     if (!out)
         return NULL;
     const uint64_t n = (uint64_t)out->num_elems;
     const uint64_t blocks =
         blocks_per > 0 ? n * (uint64_t)blocks_per : (n * dtype_size(out->dtype) + 15) / 16;
-    return take(c, g, blocks, st) ? out : NULL;
+    return kept_take(c, g, blocks, st) ? out : NULL;
 }
 
 static bool fill(struct kctx *c, int shape, enum math_dist dist, struct status *st)
@@ -188,8 +189,8 @@ static bool int_run(struct kctx *c, struct status *st)
 static bool skip_run(struct kctx *c, struct status *st)
 {
     struct math_philox g;
-    return check_algorithm(c, 1, st) && kernel_want_scalar(c, 2, st) &&
-           take(c, &g, (uint64_t)tensor_index(kernel_in(c, 2), 0) * BLOCKS_PER_OUTPUT, st);
+    return kept_check_algorithm(c, 1, st) && kernel_want_scalar(c, 2, st) &&
+           kept_take(c, &g, (uint64_t)tensor_index(kernel_in(c, 2), 0) * BLOCKS_PER_OUTPUT, st);
 }
 
 static bool nondeterministic_run(struct kctx *c, struct status *st)

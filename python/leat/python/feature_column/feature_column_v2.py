@@ -13,6 +13,7 @@ from leat.python.feature_column.categorical import (  # noqa: F401
     WeightedCategoricalColumn, bucketized_column, categorical_column_with_hash_bucket,
     categorical_column_with_identity, categorical_column_with_vocabulary_file,
     categorical_column_with_vocabulary_list, weighted_categorical_column)
+from leat.python.feature_column.crossed import CrossedColumn, crossed_column  # noqa: F401
 from leat.python.feature_column.numeric import DenseColumn, FeatureColumn, NumericColumn
 from leat.python.feature_column.numeric import numeric_column  # noqa: F401
 from leat.python.framework import ops
