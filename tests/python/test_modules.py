@@ -112,6 +112,42 @@ class Modules(unittest.TestCase):
             return v.read_value()
         self.assertEqual(value_of(step()), 2)
 
+    def test_functions_run_what_they_do_to_variables(self):
+        v = tf.get_variable('v', [], use_resource=True, initializer=tf.zeros_initializer())
+
+        @tf.function
+        def step(x):
+            v.assign(v + x)
+            v.assign(v * 2)
+            return {'v': v.read_value()}
+        self.assertEqual(value_of(step(tf.constant(3.))['v']), 6)
+
+        @tf.function
+        def add():
+            v.assign_add(1.)
+        with tf.Session() as session:
+            made = add()
+            session.run(v.initializer)
+            session.run(made)
+            self.assertEqual(session.run(v), 1)
+
+        @tf.function
+        def plain(x):
+            return x
+        x = tf.constant(1)
+        self.assertIs(plain(x), x)
+
+    def test_jacobians_of_tapes(self):
+        x, z = tf.constant([[3., 4.], [1., 2.]]), tf.constant(1.)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x * x
+        self.assertEqual(value_of(tape.batch_jacobian(y, x)).tolist(),
+                         [[[6, 0], [0, 8]], [[2, 0], [0, 4]]])
+        self.assertEqual(value_of(tape.jacobian(y, x))[0, 0].tolist(), [[6, 0], [0, 0]])
+        self.assertIsNone(tape.jacobian(y, z))
+        self.assertEqual(tape.jacobian(y, z, unconnected_gradients='zero').shape.as_list(), [2, 2])
+
     def test_zeros_of_handles(self):
         v = tf.get_variable('v', [2], use_resource=True)
         zeros = default_gradient.zeros_like(v.handle)

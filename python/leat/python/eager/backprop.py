@@ -59,10 +59,7 @@ class GradientTape(object):
     def gradient(self, target, sources, output_gradients=None,
                  unconnected_gradients=UnconnectedGradients.NONE):
         """The gradients of target by sources, in the structure of sources."""
-        if self._used and not self._persistent:
-            raise RuntimeError('GradientTape.gradient can only be called once on '
-                               'non-persistent tapes.')
-        self._used = True
+        self._take()
         from leat.python.ops import array_ops
         from leat.python.ops import gradients_impl
         flat = nest.flatten(sources)
@@ -82,13 +79,45 @@ class GradientTape(object):
                 result.append(array_ops.zeros_like(source) if zeros else None)
         return nest.pack_sequence_as(sources, result)
 
+    def _take(self):
+        if self._used and not self._persistent:
+            raise RuntimeError('GradientTape.gradient can only be called once on '
+                               'non-persistent tapes.')
+        self._used = True
+
     def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE,
                  parallel_iterations=None, experimental_use_pfor=True):
-        raise context.EagerUnsupportedError('GradientTape.jacobian()')
+        """The derivative of each element of target by each of sources."""
+        from leat.python.ops.parallel_for import gradients as parallel
+        flat = nest.flatten(sources)
+        self._take()
+        made = iter(parallel.jacobian(target, [s for s in flat if self._is_watched(s)],
+                                      experimental_use_pfor, parallel_iterations))
+        return nest.pack_sequence_as(
+            sources, [self._connected(next(made) if self._is_watched(s) else None, target, s,
+                                      unconnected_gradients) for s in flat])
 
     def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE,
                        parallel_iterations=None, experimental_use_pfor=True):
-        raise context.EagerUnsupportedError('GradientTape.batch_jacobian()')
+        """The derivative of each row of target by the same row of source."""
+        from leat.python.ops import array_ops
+        from leat.python.ops.parallel_for import gradients as parallel
+        self._take()
+        made = parallel.batch_jacobian(target, source, experimental_use_pfor,
+                                       parallel_iterations) if self._is_watched(source) else None
+        if made is None and unconnected_gradients in (UnconnectedGradients.ZERO, 'zero'):
+            shape = array_ops.concat([array_ops.shape(target), array_ops.shape(source)[1:]], axis=0)
+            return array_ops.zeros(shape, target.dtype)
+        return made
+
+    @staticmethod
+    def _connected(made, target, source, unconnected_gradients):
+        """Zeros where nothing connects the two and zeros were asked for."""
+        from leat.python.ops import array_ops
+        if made is None and unconnected_gradients in (UnconnectedGradients.ZERO, 'zero'):
+            shape = array_ops.concat([array_ops.shape(target), array_ops.shape(source)], axis=0)
+            return array_ops.zeros(shape, target.dtype)
+        return made
 
 
 def _unsupported(*args, **kwargs):

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """tf.function, where a graph is built: a call builds the function's body into the graph.
 
-Nothing is rewritten: Python's own if and while decide when the graph is built.
+Nothing is rewritten: Python's own if and while decide when the graph is built. What the body does
+to variables happens in its order, and before what the call returns is there.
 """
 import functools
 
 from leat.python.eager import context
+from leat.python.framework import auto_control_deps
 from leat.python.framework import ops
 
 RUN_FUNCTIONS_EAGERLY = False
@@ -40,7 +42,7 @@ class Function(object):
         if signature is not None and len(args) == len(signature):
             args = [ops.convert_to_tensor(a, dtype=getattr(s, 'dtype', None))
                     for a, s in zip(args, signature)]
-        return self._python_function(*args, **kwds)
+        return auto_control_deps.call_in_order(self._python_function, args, kwds)
 
     def __get__(self, instance, owner):
         if instance is None:

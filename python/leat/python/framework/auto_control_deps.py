@@ -63,14 +63,18 @@ class AutomaticControlDependencies(object):
         self._before = self._graph.version
         return self
 
+    def effects(self):
+        """The operations of the block, so far, whose order matters."""
+        return [op for op in self._graph.get_operations()[self._before:]
+                if op._get_control_flow_context() is self._context and _has_effects(op)]
+
     def __exit__(self, kind, value, traceback):
         if kind is not None:
             return
         last, last_other, every = {}, None, []
         returned = set(self._returned)
-        for op in self._graph.get_operations()[self._before:]:
-            if op in returned or op._get_control_flow_context() is not self._context or \
-                    not _has_effects(op):
+        for op in self.effects():
+            if op in returned:
                 continue
             resources = [t for t in op.inputs
                          if t.dtype == dtypes.resource or t.dtype._is_ref_dtype]
@@ -81,22 +85,37 @@ class AutomaticControlDependencies(object):
             if not resources:
                 waits.append(last_other)
                 last_other = op
-            known = set(op.control_inputs) | {t.op for t in op.inputs}
-            op._add_control_inputs([w for w in dict.fromkeys(waits)
-                                    if w is not None and w is not op and w not in known])
+            _wait(op, waits)
             every.append(op)
         for op in self._returned:
-            known = set(op.control_inputs) | {op} | {t.op for t in op.inputs}
-            op._add_control_inputs([e for e in every if e not in known])
+            _wait(op, every)
+
+
+def _wait(op, others):
+    """The operation runs after those others of which it does not take anything yet."""
+    known = set(op.control_inputs) | {t.op for t in op.inputs} | {op, None}
+    op._add_control_inputs([o for o in dict.fromkeys(others) if o not in known])
+
+
+def call_in_order(function, args, kwargs):
+    """What the function returns; its tensors are there when its effects are. An operation, which
+    runs these, where it returns nothing."""
+    from leat.python.ops import control_flow_ops
+    with AutomaticControlDependencies() as dependencies:
+        result = function(*args, **kwargs)
+        effects = dependencies.effects()
+        if not effects:
+            return result
+        if result is None:
+            return control_flow_ops.group(*effects)
+        marked = [dependencies.mark_as_return(t)
+                  if isinstance(t, (ops.Tensor, ops.Operation)) else t
+                  for t in nest.flatten(result)]
+        return nest.pack_sequence_as(result, marked)
 
 
 def automatic_control_dependencies(f):
     """f, whose effects happen in their order whenever what it returns is computed."""
     def wrapped(*args, **kwargs):
-        with AutomaticControlDependencies() as dependencies:
-            result = f(*args, **kwargs)
-            marked = [dependencies.mark_as_return(t)
-                      if isinstance(t, (ops.Tensor, ops.Operation)) else t
-                      for t in nest.flatten(result)]
-            return nest.pack_sequence_as(result, marked)
+        return call_in_order(f, args, kwargs)
     return tf_decorator.make_decorator(f, wrapped)
