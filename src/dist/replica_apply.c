@@ -323,6 +323,17 @@ static bool accept(struct replica *r, const struct pb_leat_peer_replicate_reques
     return !*again;
 }
 
+/* Messages since the first one of the entry that the next message goes on with: this one, where an
+ * entry ended in it and another began. */
+static int64_t next_part(const struct pb_leat_peer_replicate_request *q)
+{
+    for (int64_t i = 0; i < q->change.n; i++) {
+        if (q->change.v[i]->last)
+            return 1;
+    }
+    return q->part + 1;
+}
+
 static void take_in(struct replica *r, const struct pb_leat_peer_replicate_request *q,
                     struct wire_values *values, struct pb_leat_peer_replicate_response *out)
 {
@@ -341,7 +352,7 @@ static void take_in(struct replica *r, const struct pb_leat_peer_replicate_reque
     status_clear(&st);
     lock_take(&r->lock);
     r->expected = expected;
-    r->next_part = q->part + 1;
+    r->next_part = next_part(q);
     if (!ok)
         r->from = 0; /* from the beginning */
     r->holds = ok && (r->holds || q->whole);
