@@ -374,21 +374,22 @@ static void take_offer(struct plane_recv *r, const struct pb_recv_tensor_respons
     plane_recv_unref(r);
 }
 
-/* Each step receives by the same keys: what an answer held says what the next one will. Two keys
- * may share a hint, which costs little. */
+/* Each step receives by the same keys: what an answer held, or where it told of much, says what the
+ * next one will. Two keys may share a hint, which costs little. What UCX brings comes by another
+ * thread, which the network's would only keep from the processor. */
 static void expect_answer(struct plane_recv *r, const char *key)
 {
     r->hint = &r->planes->hints[hash_stable(key, strlen(key)) % NUM_HINTS];
-    r->expects = __atomic_load_n(r->hint, __ATOMIC_RELAXED);
+    r->expects = __atomic_load_n(r->hint, __ATOMIC_RELAXED) && r->by != &plane_ucx;
     if (r->expects)
         rpc_expect_bytes(+1);
 }
 
-static void answer_came(struct plane_recv *r, const struct rpc_msg *reply)
+static void answer_came(struct plane_recv *r, bool held_much)
 {
     if (r->expects)
         rpc_expect_bytes(-1);
-    __atomic_store_n(r->hint, reply->bytes >= MANY_BYTES, __ATOMIC_RELAXED);
+    __atomic_store_n(r->hint, held_much, __ATOMIC_RELAXED);
 }
 
 static void call_done(void *arg, const struct status *st, struct rpc_msg *reply)
@@ -399,11 +400,13 @@ static void call_done(void *arg, const struct status *st, struct rpc_msg *reply)
     struct wire_values values = {0};
     struct pb_recv_tensor_response *m = NULL;
     const struct wire_tensors where = {.number = 1};
-    answer_came(r, reply);
+    const bool many = reply->bytes >= MANY_BYTES;
     status_copy(&why, st);
     bool ok = status_ok(&why) &&
               wire_read(reply, &pb_recv_tensor_response_desc, &where, &a, &m, &values, &why);
-    if (ok && values.n == 0 && !m->is_dead && chunks_offered(m)) {
+    const bool offered = ok && values.n == 0 && !m->is_dead && chunks_offered(m);
+    answer_came(r, many || offered);
+    if (offered) {
         take_offer(r, m);
         arena_release(&a);
         return;
