@@ -37,6 +37,7 @@ static const char LOOPS[] = "what it hands on: tests/unit/runtime/test_loop_grad
 static const char WRITES[] = "what it does is in a file";
 static const char WRITTEN[] = "tests/unit/ops/test_summary_writer.c";
 static const char KEPT[] = "tests/unit/runtime/test_waits.c";
+static const char NO_KERNEL[] = "is a definition alone, as in TensorFlow";
 static const char FILES[] = "what it wrote is read by tests/interop/checkpoints.py";
 
 static const struct excuse excused[] = {
@@ -62,6 +63,10 @@ static const struct excuse excused[] = {
     {"Abort", ALL, "ends the process", "tests/unit/ops/test_abort.c"},
     {"_FusedConv2D", ALL, "holds other nodes", "tests/unit/graph/test_fuse_conv.c"},
     {"_FusedUpdate", ALL, "holds other nodes", "tests/unit/graph/test_fuse_updates.c"},
+    {"QuantizedReluX", EMPTY | SPECIAL, NO_KERNEL, NULL},
+    {"RequantizePerChannel", EMPTY | SPECIAL, NO_KERNEL, NULL},
+    {"RequantizationRangePerChannel", EMPTY | SPECIAL, NO_KERNEL, NULL},
+    {"MaxPoolGradGradWithArgmax", EMPTY | SPECIAL, NO_KERNEL, NULL},
     {"Enter", GRADIENT, LOOPS, NULL},
     {"Exit", GRADIENT, LOOPS, NULL},
     {"NextIteration", GRADIENT, LOOPS, NULL},

@@ -108,6 +108,15 @@ static const struct op_case cases[] = {
      .attrs = VOLUME,
      .in = {"?float [1,1,1,3,1] 1", "?float [1,1,2,1] 0", "?float [1,1,1,2,1] 1"},
      .error = "INVALID_ARGUMENT: filter must be 5-dimensional"},
+    {.op = "MaxPoolGradGradWithArgmax",
+     .attrs = "ksize=[1,1,2,1] strides=[1,1,2,1] padding='VALID'",
+     .in = {"float [1,1,2,1] 1 2", "float [1,1,2,1] 1 2", "int64 [1,1,1,1] 1"},
+     .error = "INVALID_ARGUMENT: No OpKernel was registered to support Op "
+              "'MaxPoolGradGradWithArgmax'"},
+    {.op = "MaxPoolGradGradWithArgmax",
+     .attrs = "ksize=[1,1,2,1] strides=[1,1,2,1] padding='VALID'",
+     .in = {"float [1,1,2,1] 1 2", "float [1,1,3,1] 1 2", "int64 [1,1,1,1] 1"},
+     .error = "INVALID_ARGUMENT: Dimension 2 in both shapes must be equal, but are 2 and 3"},
 };
 
 int main(int argc, char **argv)

@@ -56,6 +56,8 @@ static const struct op_case cases[] = {
     {.op = "SparseSoftmaxCrossEntropyWithLogits", .in = {"? float [2,3] 0", "? int64 [1] 0"}, .error = "INVALID_ARGUMENT: logits and labels must have the same first dimension, got logits shape [2,3] and labels shape [1]"},
     {.op = "BiasAdd", .in = {"double [2,3] 1 2 3 4 5 6", "double [3] 10 20 30"}, .out = {"double [2,3] 11 22 33 14 25 36"}, .grad = 3},
     {.op = "BiasAdd", .attrs = "data_format='NCHW'", .in = {"double [1,2,2] 1 2 3 4", "double [2] 10 20"}, .out = {"double [1,2,2] 11 12 23 24"}, .grad = 3},
+    {.op = "BiasAdd", .attrs = "data_format='NCHW'", .in = {"float [2,3] 1", "float [3] 1"}, .error = "INVALID_ARGUMENT: Shape must be at least rank 3 but is rank 2"},
+    {.op = "BiasAddGrad", .attrs = "data_format='NCHW'", .in = {"float [2,3] 1"}, .error = "INVALID_ARGUMENT: Shape must be at least rank 3 but is rank 2"},
     {.op = "BiasAdd", .attrs = "data_format='NCHW'", .in = {"float [2,2,1,1] 1 2 3 4", "float [2] 10 20"}, .out = {"float [2,2,1,1] 11 22 13 24"}},
     {.op = "BiasAdd", .in = {"half [1,2] 1 2", "half [2] 0.5 1"}, .out = {"half [1,2] 1.5 3"}},
     {.op = "BiasAdd", .in = {"int8 [1,2] 127 2", "int8 [2] 1 1"}, .out = {"int8 [1,2] -128 3"}},

@@ -151,6 +151,21 @@ static const struct op_script scripts[] = {
                "n = Bitcast(y:0) type=int32", "o = Bitcast(z:0) type=int32"},
      .runs = {"n o y:1 y:2 -> int32 [1,1,2,1] 2048 370688 | int32 [1,1,2,1] 2048 124928 | float [] "
               "-1048576 | float [] 1048576"}},
+    /* --- definitions alone --- */
+    {.ops = "QuantizedReluX",
+     .nodes = {QUINT8("x", "{uint8 [2] 1}"), "y = QuantizedReluX(x, {float [] 3}, " ONE ")"},
+     .runs = {"y:0 ! INVALID_ARGUMENT: No OpKernel was registered to support Op 'QuantizedReluX'"}},
+    {.ops = "RequantizePerChannel RequantizationRangePerChannel",
+     .nodes = {"x = Bitcast({int32 [2] 1 2}) type=qint32",
+               "r = RequantizationRangePerChannel(x, {float [1] 0}, {float [1] 1}) "
+               "clip_value_max=6.0",
+               "y = RequantizePerChannel(x, {float [1] 0}, {float [1] 1}, r:0, r:1)"},
+     .runs = {"r:0 ! INVALID_ARGUMENT: No OpKernel was registered",
+              "y:0 ! INVALID_ARGUMENT: No OpKernel was registered"}},
+    {.ops = "RequantizePerChannel",
+     .nodes = {"x = Bitcast({int32 [2] 1 2}) type=qint32",
+               "y = RequantizePerChannel(x, {float [1,1] 0}, {float [1] 1}, " ONE ")"},
+     .runs = {"building ! INVALID_ARGUMENT: Shape must be rank 1 but is rank 2"}},
 };
 
 int main(int argc, char **argv)

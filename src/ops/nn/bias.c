@@ -18,11 +18,11 @@ static bool bias_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *x, *b;
     bool nchw = is_nchw(infer_attrs(c));
-    if (!infer_want_rank_min(c, infer_input(c, 0), 2, &x, st) ||
+    if (!infer_want_rank_min(c, infer_input(c, 0), nchw ? 3 : 2, &x, st) ||
         !infer_want_rank(c, infer_input(c, 1), 1, &b, st))
         return false;
     if (x->rank >= 0) {
-        int at = nchw && x->rank > 2 ? 1 : x->rank - 1;
+        int at = nchw ? 1 : x->rank - 1;
         int64_t channels;
         if (!infer_merge_dim(infer_dim(x, at), infer_dim(b, 0), &channels, st))
             return false;
@@ -36,10 +36,9 @@ static bool bias_grad_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *x;
     bool nchw = is_nchw(infer_attrs(c));
-    if (!infer_want_rank_min(c, infer_input(c, 0), 2, &x, st))
+    if (!infer_want_rank_min(c, infer_input(c, 0), nchw ? 3 : 2, &x, st))
         return false;
-    int at = nchw && x->rank > 2 ? 1 : -1;
-    infer_set(c, 0, infer_vector(c, x->rank < 0 ? -1 : infer_dim(x, at)));
+    infer_set(c, 0, infer_vector(c, x->rank < 0 ? -1 : infer_dim(x, nchw ? 1 : -1)));
     return true;
 }
 

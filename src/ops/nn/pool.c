@@ -45,6 +45,16 @@ static bool grad_like_output(struct infer_ctx *c, struct status *st)
     return like_shape(c, 1, st);
 }
 
+/* x and grad are of one shape; the result is what pooling x gives. */
+static bool second_argmax_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *x;
+    struct window w;
+    return window_read(infer_attrs(c), &w, st) &&
+           infer_merge(c, infer_input(c, 0), infer_input(c, 1), &x, st) &&
+           window_infer(c, &w, x, st);
+}
+
 static bool avg_grad_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s;
@@ -408,6 +418,19 @@ OP_DEF(max_pool_grad_with_argmax) = {
     .no_grad = "undefined: TensorFlow has none",
 };
 KERNEL(max_pool_grad_with_argmax, "MaxPoolGradWithArgmax", argmax_grad_run, ARGMAX_KERNEL);
+
+OP_DEF(max_pool_grad_grad_with_argmax) = {
+    .name = "MaxPoolGradGradWithArgmax",
+    .summary = "The gradient of MaxPoolGradWithArgmax by its second input.",
+    .inputs = {"input: T", "grad: T", "argmax: Targmax"},
+    .outputs = {"output: T"},
+    .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4", "padding: {'SAME', 'VALID'}",
+              "include_batch_in_index: bool = false", "Targmax: {int32, int64}",
+              "T: realnumbertype"},
+    .shape = second_argmax_shape,
+    .no_grad = "undefined: TensorFlow has none",
+    .no_kernel = "TensorFlow has one for GPUs alone",
+};
 
 OP_DEF(avg_pool) = {
     .name = "AvgPool",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QuantizedRelu and QuantizedRelu6: the integers that stand for 0 and 6 are the bounds. */
+/* QuantizedRelu and QuantizedRelu6: the integers that stand for 0 and 6 are the bounds.
+ * QuantizedReluX has a definition alone. */
 #include "op/qrange.h"
 
 static bool run_relu(struct kctx *c, bool six, struct status *st)
@@ -50,3 +51,15 @@ static const char NO_KERNEL[] = "TensorFlow has them from quint8 or qint32 to th
                                    .run = function};
 RELU(quantized_relu, "QuantizedRelu", "The positive part of quantised numbers.", relu_run)
 RELU(quantized_relu6, "QuantizedRelu6", "Quantised numbers kept between 0 and 6.", relu6_run)
+
+OP_DEF(quantized_relu_x) = {
+    .name = "QuantizedReluX",
+    .summary = "Quantised numbers kept between 0 and another.",
+    .inputs = {"features: Tinput", "max_value: float", "min_features: float",
+               "max_features: float"},
+    .outputs = {"activations: out_type", "min_activations: float", "max_activations: float"},
+    .attrs = {"Tinput: " QTYPES, "out_type: " QTYPES " = DT_QUINT8"},
+    .shape = qrange_infer_unchanged,
+    .no_grad = "undefined: TensorFlow registers none",
+    .no_kernel = "TensorFlow has none",
+};

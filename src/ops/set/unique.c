@@ -17,6 +17,12 @@ static bool unique_shape(struct infer_ctx *c, struct status *st)
     return true;
 }
 
+static bool unique_of_vector_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *s;
+    return infer_want_rank(c, infer_input(c, 0), 1, &s, st) && unique_shape(c, st);
+}
+
 static bool unique_v2_shape(struct infer_ctx *c, struct status *st)
 {
     (void)st;
@@ -144,7 +150,7 @@ OP_DEF(unique) = {
     .inputs = {"x: T"},
     .outputs = {"y: T", "idx: out_idx"},
     .attrs = {"T: type", "out_idx: {int32, int64} = DT_INT32"},
-    .shape = unique_shape,
+    .shape = unique_of_vector_shape,
     .no_grad = "undefined: TensorFlow registers none",
 };
 KERNEL(unique, "Unique");
