@@ -119,9 +119,6 @@ class GraphNames(object):
     def _add_op(self, op, op_name):
         """Operations are the graph's when they are made."""
 
-    def _apply_device_functions(self, op):
-        """Devices are given when operations are made."""
-
     def _copy_functions_to_graph_def(self, graph_def, starting_bytesize):
         """The graph's functions, into a message."""
         graph_def.library.CopyFrom(self.as_graph_def().library)

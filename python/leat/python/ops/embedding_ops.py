@@ -9,6 +9,7 @@ from leat.python.ops import array_ops
 from leat.python.ops import clip_ops
 from leat.python.ops import gen_data_flow_ops
 from leat.python.ops import math_ops
+from leat.python.ops import resource_variable_ops
 from leat.python.platform import tf_logging as logging
 
 
@@ -26,8 +27,7 @@ def _clip(params, ids, max_norm):
 
 
 def _is_resource(param):
-    from leat.python.framework import ops as framework_ops
-    return not isinstance(param, framework_ops._TensorLike) and hasattr(param, 'sparse_read')
+    return resource_variable_ops.is_resource_variable(param)
 
 
 def _as_params(params):

@@ -213,7 +213,11 @@ class Generator(object):
 
     def binomial(self, shape, counts, probs, dtype=dtypes.int32, name=None):
         """How many of counts trials succeed, each with that probability."""
-        raise errors_impl.UnimplementedError(None, None, 'Leat has no StatefulRandomBinomial')
+        with ops.name_scope(name, 'binomial', [shape, counts, probs]) as name:
+            return gen_stateful_random_ops.stateful_random_binomial(
+                self.state.handle, self.algorithm, _shape_tensor(shape),
+                ops.convert_to_tensor(counts, name='counts'),
+                ops.convert_to_tensor(probs, name='probs'), dtype=dtype, name=name)
 
     def _make_int64_keys(self, shape=()):
         return self.uniform_full_int(shape=list(shape), dtype=dtypes.int64)
