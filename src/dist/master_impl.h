@@ -102,6 +102,7 @@ struct plan_slot { /* a feed or fetch at a part */
 struct registered_part {
     int task;
     char *graph; /* handle */
+    bool light;  /* of the master's own task: worker_is_light */
     uint64_t incarnation;
     struct plan_slot *feeds, *fetches;
     int num_feeds, num_fetches;

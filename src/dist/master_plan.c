@@ -546,6 +546,9 @@ static void register_local(struct master_plan *p, int part,
     if (worker_create_session(s->master->local, str_of(s->handle), def, s->isolate, &st)) {
         note_created(s, &p->parts[part]);
         p->parts[part].graph = worker_register(s->master->local, q, &st);
+        p->parts[part].light =
+            p->parts[part].graph &&
+            worker_is_light(s->master->local, str_of(s->handle), str_of(p->parts[part].graph));
     }
     if (!status_ok(&st))
         plan_fail(p, &st);

@@ -3,7 +3,8 @@
  *
  * The first error that is a part's own decides, not those that follow from another part's (which
  * say "[_Derived_]"); once it is there the other parts are cancelled. The part of the master's own
- * task runs last, on the calling thread where that has nothing else to do. */
+ * task runs last, on the calling thread where that has nothing else to do; but first if it is
+ * light: what it sends by then goes with the others' requests, who need not ask for it. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -34,6 +35,7 @@ struct master_run { /* counted: the starter, and who cancels */
     struct timer *timer;
     struct step_part *parts;
     int num_parts;
+    bool own_first;      /* the part of the master's own task has begun before the others are */
     int left;            /* atomic: parts that run, and the starter; then those that are to end */
     struct status final; /* once no call is under way */
     struct tensor *values;
@@ -408,6 +410,30 @@ static void replied(void *arg, const struct status *st, struct rpc_msg *reply)
     arena_release(&a);
 }
 
+static bool put_sent(struct rpc_msg *m, const struct wire_value *v, int64_t n, struct status *st)
+{
+    bool ok = true;
+    for (int64_t i = 0; ok && i < n; i++) {
+        char *key = mem_strndup(v[i].name.p, v[i].name.n);
+        ok = wire_put_named_tensor(m, 3, key, &v[i].value, st);
+        mem_free(key);
+    }
+    return ok;
+}
+
+/* What the master's own part has for this one. */
+static bool put_made(struct step_part *p, struct arena *a, struct rpc_msg *m, struct status *st)
+{
+    const struct master_session *s = p->run->r.session;
+    struct wire_values made = {0};
+    if (!p->run->own_first)
+        return true;
+    worker_values_for(s->master->local, p->run->r.step_id, s->tasks[p->part->task].name, a, &made);
+    const bool ok = put_sent(m, made.v, made.n, st);
+    wire_values_clear(&made);
+    return ok;
+}
+
 static bool make_request(struct step_part *p, struct rpc_msg *m, struct status *st)
 {
     const struct step_request *r = &p->run->r;
@@ -427,12 +453,7 @@ static bool make_request(struct step_part *p, struct rpc_msg *m, struct status *
     q->change_key = r->change_key;
     p->over = __atomic_exchange_n(&r->session->tasks[p->part->task].over, 0, __ATOMIC_ACQ_REL);
     q->over_step_id = p->over;
-    bool ok = wire_put(m, q, st);
-    for (int i = 0; ok && i < p->num_send; i++) {
-        char *key = mem_strndup(p->send[i].name.p, p->send[i].name.n);
-        ok = wire_put_named_tensor(m, 3, key, &p->send[i].value, st);
-        mem_free(key);
-    }
+    bool ok = wire_put(m, q, st) && put_sent(m, p->send, p->num_send, st) && put_made(p, &a, m, st);
     arena_release(&a);
     return ok;
 }
@@ -476,15 +497,31 @@ static void start_here(struct step_part *p)
     worker_run_graph(r->session->master->local, &w, p->run->cancel, part_done, p);
 }
 
-/* Turn 0: those of other tasks; turn 1: the master's own. */
+/* Tasks of another kind hear of the step before they are asked for its values. */
+static bool own_comes_first(const struct master_run *run)
+{
+    const struct step_request *r = &run->r;
+    bool light = false;
+    for (int i = 0; i < run->num_parts; i++) {
+        const struct registered_part *part = run->parts[i].part;
+        struct peer *peer = r->session->tasks[part->task].peer;
+        if (r->partial || (peer && peer_patience_ms(peer) == 0))
+            return false;
+        light |= !peer && part->light;
+    }
+    return light;
+}
+
+/* One turn has those of other tasks, the other the master's own. */
 static void start_parts(struct master_run *run)
 {
     const struct master_session *s = run->r.session;
+    run->own_first = own_comes_first(run);
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < run->num_parts; i++) {
             struct step_part *p = &run->parts[i];
             struct peer *peer = s->tasks[p->part->task].peer;
-            if (!p->used || (peer != NULL) != (turn == 0))
+            if (!p->used || (peer != NULL) != (turn == run->own_first))
                 continue;
             if (run->r.partial)
                 __atomic_store_n(&run->r.part_started[i], true, __ATOMIC_RELAXED);

@@ -107,6 +107,11 @@ struct plane_counts planes_counts(struct planes *p)
     return c;
 }
 
+bool planes_tried(const struct planes *p)
+{
+    return p->tried;
+}
+
 bool planes_has(const struct planes *p, int plane)
 {
     return plane >= 0 && plane < NUM_PLANES && p->open[plane];

@@ -47,6 +47,7 @@ struct planes *planes_new(const struct planes_options *o);
  * peers, the pool and the offers go. */
 void planes_stop(struct planes *p);
 void planes_unref(struct planes *p);
+bool planes_tried(const struct planes *p); /* whether any but gRPC is open */
 int planes_handlers(struct planes *p, struct rpc_handler *out, int cap);
 
 /* --- the consumer's side --- */

@@ -73,6 +73,12 @@ void worker_run_graph(struct worker *w, const struct worker_run *r, struct cance
 void worker_cleanup_graph(struct worker *w, int64_t step_id, void (*over)(void *arg), void *arg);
 /* Clears containers; none: the default one. */
 void worker_cleanup_all(struct worker *w, const struct pb_strs *containers);
+/* Whether a part that is registered here is over, or waits for others, before a request leaves. */
+bool worker_is_light(struct worker *w, struct str session, struct str graph);
+/* The values of a step that are made here for devices of another task and wait for it, where
+ * they are few and small. They stay here too. Names lie in the arena. */
+void worker_values_for(struct worker *w, int64_t step_id, const char *task, struct arena *a,
+                       struct wire_values *out);
 /* Waits, without a thread, for a value of a step; ABORTED for one that is over. */
 typedef void (*worker_recv_fn)(void *arg, const struct status *st, const struct tensor *value,
                                bool dead);

@@ -538,6 +538,59 @@ void worker_run_graph(struct worker *w, const struct worker_run *r, struct cance
 
 /* --- values for other tasks --- */
 
+bool worker_is_light(struct worker *w, struct str session, struct str graph)
+{
+    struct status st = {0};
+    struct worker_part *p = worker_find_part(w, session, graph, &st);
+    const bool light = p && callable_is_light(p->whole);
+    worker_part_unref(p);
+    status_clear(&st);
+    return light;
+}
+
+/* What goes with a request is copied where it arrives, once more than what is asked for. */
+enum { GIVEN_VALUES = 64, GIVEN_BYTES = 1 << 20 };
+
+struct gathering {
+    const char *task;
+    struct arena *arena;
+    size_t left; /* bytes */
+    struct wire_values *out;
+};
+
+static void gather(void *arg, const char *key, const struct tensor *value)
+{
+    struct gathering *g = arg;
+    struct status st = {0};
+    struct transfer_key k;
+    const size_t bytes = dtype_is_managed(value->dtype) ? SIZE_MAX : tensor_bytes(value);
+    if (bytes <= g->left && g->out->n < GIVEN_VALUES && transfer_key_parse(key, &k, &st) &&
+        device_in_task(k.dst, g->task)) {
+        g->left -= bytes;
+        g->out->v[g->out->n++] = (struct wire_value){.name = str_of(arena_strdup(g->arena, key)),
+                                                     .value = tensor_copy(value)};
+    }
+    status_clear(&st);
+}
+
+void worker_values_for(struct worker *w, int64_t step_id, const char *task, struct arena *a,
+                       struct wire_values *out)
+{
+    struct status st = {0};
+    struct task_step *step = step_table_get(&w->steps, step_id, &st);
+    if (step && rendezvous_waiting(step->rendezvous) > 0) {
+        struct gathering g = {.task = task,
+                              .arena = a,
+                              .left = planes_tried(w->planes) ? PLANE_MIN_BYTES : GIVEN_BYTES,
+                              .out = out};
+        out->v = mem_new_array(struct wire_value, GIVEN_VALUES);
+        out->cap = GIVEN_VALUES;
+        rendezvous_each(step->rendezvous, gather, &g);
+    }
+    task_step_unref(step);
+    status_clear(&st);
+}
+
 struct waiting { /* counted: who started it and the value to come */
     int refs;    /* atomic */
     struct worker *worker;

@@ -123,12 +123,21 @@ bool rendezvous_send(struct rendezvous *r, const char *key, const struct tensor 
     return ok;
 }
 
+static bool has_value(struct rendezvous *r, const char *key)
+{
+    lock_take(&r->lock);
+    const struct meeting *m = r->meetings.num_live > 0 ? strmap_find(&r->meetings, key) : NULL;
+    const bool has = m && !m->fn;
+    lock_drop(&r->lock);
+    return has;
+}
+
 void rendezvous_recv(struct rendezvous *r, const char *key, rendezvous_fn fn, void *arg)
 {
     struct status st = {0};
     struct meeting *found = NULL;
     bool waits = false;
-    if (r->far.recv && r->far.recv(r->far.arg, key, fn, arg))
+    if (r->far.recv && !has_value(r, key) && r->far.recv(r->far.arg, key, fn, arg))
         return;
     lock_take(&r->lock);
     struct meeting *m = strmap_find(&r->meetings, key);
@@ -155,6 +164,20 @@ void rendezvous_recv(struct rendezvous *r, const char *key, rendezvous_fn fn, vo
         fn(arg, &st, NULL, false);
     }
     status_clear(&st);
+}
+
+void rendezvous_each(struct rendezvous *r,
+                     void (*fn)(void *arg, const char *key, const struct tensor *value), void *arg)
+{
+    const char *key;
+    void *value;
+    lock_take(&r->lock);
+    for (int64_t i = 0; strmap_next(&r->meetings, &i, &key, &value);) {
+        const struct meeting *m = value;
+        if (!m->fn && !m->dead)
+            fn(arg, key, &m->value);
+    }
+    lock_drop(&r->lock);
 }
 
 bool rendezvous_forget(struct rendezvous *r, const char *key, const void *arg)

@@ -15,7 +15,8 @@ typedef void (*rendezvous_fn)(void *arg, const struct status *st, const struct t
                               bool dead);
 
 struct rendezvous *rendezvous_new(void);
-/* Of a step that other tasks take part in: what comes from them is had elsewhere. */
+/* Of a step that other tasks take part in: what comes from them is had elsewhere, unless it was
+ * sent here before it is asked for. */
 struct rendezvous_far {
     void *arg; /* outlives the rendezvous */
     /* False: key is no other task's. True: fn is called, once. */
@@ -30,6 +31,10 @@ void rendezvous_unref(struct rendezvous *r);
 MUST_CHECK bool rendezvous_send(struct rendezvous *r, const char *key, const struct tensor *value,
                                 bool dead, struct status *st);
 void rendezvous_recv(struct rendezvous *r, const char *key, rendezvous_fn fn, void *arg);
+/* Calls fn for each value that waits here and is alive, the oldest first. It may look at them and
+ * keep copies that share their bytes, no more: a lock is held. */
+void rendezvous_each(struct rendezvous *r,
+                     void (*fn)(void *arg, const char *key, const struct tensor *value), void *arg);
 /* Takes back a receiver that waits here. False: it was called, or is being called. */
 bool rendezvous_forget(struct rendezvous *r, const char *key, const void *arg);
 /* Values and receivers that wait. */

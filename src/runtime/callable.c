@@ -221,6 +221,11 @@ void callable_start(struct callable *c, const struct callable_step *step, callab
         run_started(r);
 }
 
+bool callable_is_light(const struct callable *c)
+{
+    return c->light;
+}
+
 void callable_free(struct callable *c)
 {
     if (!c)

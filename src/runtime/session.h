@@ -70,6 +70,8 @@ struct callable *callable_new(struct session *s, const struct run_args *signatur
 MUST_CHECK bool callable_run(struct callable *c, const struct tensor *feeds, struct tensor *fetches,
                              struct status *st);
 void callable_free(struct callable *c);
+/* Few steps, each once, none of them expensive: over before another thread would begin. */
+bool callable_is_light(const struct callable *c);
 
 /* A run that holds no thread while it waits. The signature has no feeds and no fetches: its graph
  * sends and receives by the given rendezvous, which is aborted when cancel fires. */

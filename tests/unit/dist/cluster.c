@@ -67,26 +67,44 @@ static const char *const methods[] = {
     "/tensorflow.MasterService/Reset",
     "/leat.Peer/Fetch",
     "/leat.Peer/Link",
+    "/leat.Peer/Heartbeat", /* the last: cluster_heartbeats */
 };
 
 const char *cluster_protocols[CLUSTER_MAX];
+bool cluster_heartbeats;
 const struct rpc_security *cluster_security;
 
 static void bind_task(struct cluster *c, int i, const char *address)
 {
     struct status st = {0};
     struct rpc_handler handlers[ARRAY_LEN(methods)];
-    for (size_t k = 0; k < ARRAY_LEN(methods); k++) {
+    const int n = (int)ARRAY_LEN(methods) - !cluster_heartbeats;
+    for (int k = 0; k < n; k++) {
         routes[i][k] = (struct route){&c->tasks[i], methods[k]};
         handlers[k] = (struct rpc_handler){methods[k], dispatch, &routes[i][k]};
     }
     const struct rpc_server_options o = {.bind = &address,
                                          .num_bind = 1,
                                          .handlers = handlers,
-                                         .num_handlers = ARRAY_LEN(methods),
+                                         .num_handlers = n,
                                          .security = cluster_security};
     c->tasks[i].server = rpc_server_new(&o, &st);
     client_must(c->tasks[i].server != NULL, &st);
+}
+
+static void heartbeat(void *arg, struct rpc_call *call)
+{
+    const struct cluster_task *t = arg;
+    struct arena a = {0};
+    struct rpc_msg m = {0};
+    struct status st = {0};
+    struct pb_leat_peer_heartbeat_response *r = pb_leat_peer_heartbeat_response_new(&a);
+    r->task = str_of(worker_name(t->worker));
+    r->device = worker_devices(t->worker, &a);
+    r->incarnation = r->device.v[0]->incarnation;
+    client_must(wire_put(&m, r, &st), &st);
+    rpc_call_reply(call, &m, &st);
+    arena_release(&a);
 }
 
 static void open_task(struct cluster *c, int task)
@@ -106,6 +124,8 @@ static void open_task(struct cluster *c, int task)
     t->num_real = worker_handlers(t->worker, t->real, CLUSTER_HANDLERS);
     t->num_real +=
         master_handlers(t->master, t->real + t->num_real, CLUSTER_HANDLERS - t->num_real);
+    if (cluster_heartbeats)
+        t->real[t->num_real++] = (struct rpc_handler){"/leat.Peer/Heartbeat", heartbeat, t};
     config_clear(&config);
     __atomic_store_n(&t->ready, 1, __ATOMIC_RELEASE);
 }

@@ -29,6 +29,7 @@ struct cluster {
 };
 /* Of the tasks that start from now on: "grpc+ucx"; NULL: "grpc". */
 extern const char *cluster_protocols[CLUSTER_MAX];
+extern bool cluster_heartbeats; /* likewise: they answer heartbeats, as tasks of Leat do */
 extern const struct rpc_security *cluster_security; /* likewise; NULL: none */
 /* jobs: "ps", "worker", "worker"... : one task each. False: there is no gRPC here. */
 bool cluster_start(struct cluster *c, const char *const *jobs, int n);

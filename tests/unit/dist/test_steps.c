@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "dist/worker_impl.h"
 #include "op/cancel.h"
 #include "unit/dist/cluster.h"
 
@@ -72,11 +73,16 @@ static float fetch_fed(int task, const char *session, const char *fetch, float x
     return v;
 }
 
-static void run_init(int task, const char *session)
+static void run_bare(int task, const char *session, const char *target)
 {
     struct status st = {0};
-    const struct client_run r = {.session = session, .targets = "init"};
+    const struct client_run r = {.session = session, .targets = target};
     client_must(client_run(&c, task, &r, NULL, &st), &st);
+}
+
+static void run_init(int task, const char *session)
+{
+    run_bare(task, session, "init");
 }
 
 static void test_steps__a_graph_over_two_tasks(void **state)
@@ -90,6 +96,34 @@ static void test_steps__a_graph_over_two_tasks(void **state)
             run_target(master, s, "train", 2.0f);
         assert_true(client_float(&c, master, s, "w:0") == 10.0f);
         assert_true(fetch_fed(master, s, "y:0", 3.0f) == 31.0f);
+        client_close(&c, master, s);
+        mem_free(s);
+    }
+    cluster_stop(&c);
+}
+
+/* What the worker adds is there before the ps hears of the step, where the worker is the master. */
+static void test_steps__what_a_light_part_made_goes_along(void **state)
+{
+    (void)state;
+    static const char adds[] =
+        VARIABLE("w", PS) VARIABLE("v", WORKER) CONST("zero", "0", PS) CONST("two", "2", WORKER)
+            OP2("init", "Assign", "w", "zero", PS) OP2("init_v", "Assign", "v", "two", WORKER)
+                OP1("by", "Identity", "v", WORKER) OP2("train", "AssignAdd", "w", "by", PS);
+    cluster_heartbeats = true;
+    start(pair, 2);
+    cluster_heartbeats = false;
+    for (int master = 0; master < 2; master++) {
+        char *s = client_session(&c, master, adds, NULL);
+        struct planes *ps = c.tasks[0].worker->planes;
+        run_bare(master, s, "init");
+        run_bare(master, s, "init_v");
+        const int64_t before = planes_counts(ps).received[PB_LEAT_PEER_PLANE_GRPC];
+        for (int i = 0; i < 5; i++)
+            run_bare(master, s, "train");
+        assert_true(client_float(&c, master, s, "w:0") == 10.0f);
+        const int64_t asked = planes_counts(ps).received[PB_LEAT_PEER_PLANE_GRPC] - before;
+        assert_int_equal(asked, master == 0 ? 5 : 0);
         client_close(&c, master, s);
         mem_free(s);
     }
@@ -513,6 +547,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps__a_graph_over_two_tasks),
+        cmocka_unit_test(test_steps__what_a_light_part_made_goes_along),
         cmocka_unit_test(test_steps__state_belongs_to_the_task),
         cmocka_unit_test(test_steps__a_loop_over_two_tasks),
         cmocka_unit_test(test_steps__a_branch_over_two_tasks),

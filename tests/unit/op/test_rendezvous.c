@@ -55,6 +55,63 @@ static void test_rendezvous__dead_values_are_passed_on(void **state UNUSED)
     rendezvous_unref(r);
 }
 
+struct far { /* another task, which gives 9 */
+    int asked;
+};
+
+static bool far_recv(void *arg, const char *key, rendezvous_fn fn, void *fn_arg)
+{
+    struct far *f = arg;
+    struct status fine = {0};
+    if (key[0] != 'f')
+        return false;
+    f->asked++;
+    struct tensor t = fixture_floats((float[]){9}, 1);
+    fn(fn_arg, &fine, &t, false);
+    tensor_clear(&t);
+    return true;
+}
+
+static void test_rendezvous__what_was_sent_here_is_not_asked_for(void **state UNUSED)
+{
+    struct far far = {0};
+    struct rendezvous *r =
+        rendezvous_new_far(&(struct rendezvous_far){.arg = &far, .recv = far_recv});
+    struct tensor t = fixture_floats((float[]){4}, 1);
+    struct got a = {0}, b = {0};
+    assert_true(rendezvous_send(r, "f1", &t, false, &st));
+    rendezvous_recv(r, "f1", receive, &a);
+    assert_true(a.calls == 1 && a.first == 4 && far.asked == 0);
+    rendezvous_recv(r, "f2", receive, &b);
+    assert_true(b.calls == 1 && b.first == 9 && far.asked == 1);
+    tensor_clear(&t);
+    rendezvous_unref(r);
+}
+
+static void note_value(void *arg, const char *key, const struct tensor *value)
+{
+    char *all = arg;
+    size_t n = strlen(all);
+    snprintf(all + n, 32 - n, "%s=%g ", key, (double)tensor_f32(value)[0]);
+}
+
+static void test_rendezvous__what_waits_can_be_looked_at(void **state UNUSED)
+{
+    struct rendezvous *r = rendezvous_new();
+    struct tensor t = fixture_floats((float[]){4}, 1);
+    struct got a = {0};
+    char all[32] = "";
+    assert_true(rendezvous_send(r, "b", &t, false, &st));
+    assert_true(rendezvous_send(r, "dead", NULL, true, &st));
+    rendezvous_recv(r, "later", receive, &a);
+    assert_true(rendezvous_send(r, "a", &t, false, &st));
+    rendezvous_each(r, note_value, all);
+    assert_string_equal(all, "b=4 a=4 ");
+    assert_int_equal(rendezvous_waiting(r), 4);
+    tensor_clear(&t);
+    rendezvous_unref(r);
+}
+
 static void test_rendezvous__misuse(void **state UNUSED)
 {
     struct rendezvous *r = rendezvous_new();
@@ -160,6 +217,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rendezvous__either_side_first),
         cmocka_unit_test(test_rendezvous__dead_values_are_passed_on),
+        cmocka_unit_test(test_rendezvous__what_was_sent_here_is_not_asked_for),
+        cmocka_unit_test(test_rendezvous__what_waits_can_be_looked_at),
         cmocka_unit_test(test_rendezvous__misuse),
         cmocka_unit_test(test_rendezvous__abort_reaches_all),
         cmocka_unit_test(test_rendezvous__from_two_threads),
