@@ -467,3 +467,27 @@ MODULES = {
     'contrib.slim.tfexample_decoder': 'contrib.slim.python.slim.data.tfexample_decoder',
     'contrib.slim.utils': 'contrib.layers.python.layers.utils',
 }
+
+# Modules of several of TensorFlow's: package: {own module: names}.
+_TOGETHER = {
+    'contrib.distributions.python.ops': {
+        '_categories': 'onehot_categorical relaxed_bernoulli relaxed_onehot_categorical',
+        '_counting': 'binomial geometric negative_binomial poisson',
+        '_gammas': 'chi2 inverse_gamma',
+        '_loc_scale': 'cauchy half_normal logistic',
+        'mixtures': 'mixture mixture_same_family',
+        'mvn': 'mvn_diag mvn_full_covariance mvn_tril',
+    },
+    'contrib.distributions.python.ops.bijectors': {
+        'elementwise': ('absolute_value affine_scalar exp gumbel power_transform sigmoid '
+                        'sinh_arcsinh softplus softsign square'),
+        'structure': 'chain inline invert permute reshape softmax_centered',
+    },
+    'contrib.metrics.python.ops': {'/python.ops.sets_impl': 'set_ops'},
+    'contrib.seq2seq.python.ops': {'/contrib.seq2seq.ops.gen_beam_search_ops': 'beam_search_ops'},
+}
+for _package, _modules in _TOGETHER.items():
+    for _own, _names in _modules.items():
+        for _name in _names.split():
+            MODULES['%s.%s' % (_package, _name)] = (
+                _own[1:] if _own[0] == '/' else '%s.%s' % (_package, _own))

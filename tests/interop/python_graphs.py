@@ -34,6 +34,8 @@ OTHER_OPS = {'Switch', 'Merge', 'Enter', 'Exit', 'NextIteration', 'TensorArrayGr
 KNOWN = [
     ('opt_sync_replicas', r'^Fill: inputs'),
     ('py_function', r'EagerPyFunc: (inputs|Tin)'),
+    ('contrib_metrics_covariance', r'(LessEqual|sub|truediv)_\d+: inputs'),
+    ('contrib_metrics_pearson', r'(LessEqual|sub|truediv)_\d+: inputs'),
     ('decay_piecewise', r'cond/Merge: inputs .*AssertGuard/Merge'),
 ]
 

@@ -21,18 +21,22 @@ def _thresholds(num_thresholds):
     return [0.0 - _EPSILON] + inner + [1.0 + _EPSILON]
 
 
-def _confusion_matrix_at_thresholds(labels, predictions, thresholds, weights=None, includes=None):
+def _checks(predictions):
+    return [check_ops.assert_greater_equal(predictions, math_ops.cast(0.0, predictions.dtype),
+                                           message='predictions must be in [0, 1]'),
+            check_ops.assert_less_equal(predictions, math_ops.cast(1.0, predictions.dtype),
+                                        message='predictions must be in [0, 1]')]
+
+
+def _confusion_matrix_at_thresholds(labels, predictions, thresholds, weights=None, includes=None,
+                                    check=True):
     """({what: counts at each threshold}, {what: ops that add to them}), for those of includes."""
     all_includes = ('tp', 'fn', 'tn', 'fp')
     includes = all_includes if includes is None else includes
     for include in includes:
         if include not in all_includes:
             raise ValueError('Invalid key: %s.' % include)
-    with ops.control_dependencies([
-            check_ops.assert_greater_equal(predictions, math_ops.cast(0.0, predictions.dtype),
-                                           message='predictions must be in [0, 1]'),
-            check_ops.assert_less_equal(predictions, math_ops.cast(1.0, predictions.dtype),
-                                        message='predictions must be in [0, 1]')]):
+    with ops.control_dependencies(_checks(predictions) if check else []):
         predictions, labels, weights = _remove_squeezable_dimensions(
             predictions=math_ops.cast(predictions, dtypes.float32),
             labels=math_ops.cast(labels, dtype=dtypes.bool), weights=weights)

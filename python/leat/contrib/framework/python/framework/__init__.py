@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks and checkpoints."""
+"""Where programs import from: the names of tf.contrib.framework."""
+from leat import _namespaces
+
+__getattr__, __dir__ = _namespaces.hooks('contrib.framework', globals())

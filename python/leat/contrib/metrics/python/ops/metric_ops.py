@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """tf.contrib.metrics: tf.metrics with predictions first and longer names, and a few more.
 
-Not there: curve points, dynamic auc, covariance, correlation, concat, cohen_kappa.
+Not there: curve points, dynamic auc, concat, intervals.
 """
+from leat.contrib.metrics.python.ops._statistics import (  # noqa: F401
+    cohen_kappa, precision_at_recall, recall_at_precision, streaming_covariance,
+    streaming_pearson_correlation)
 from leat.python.framework import dtypes
 from leat.python.framework import ops
 from leat.python.ops import array_ops

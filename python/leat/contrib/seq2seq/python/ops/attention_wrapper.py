@@ -391,3 +391,11 @@ class AttentionWrapper(rnn_cell_impl.RNNCell):
             alignments=self._item_or_tuple(alignments_),
             alignment_history=self._item_or_tuple(histories_))
         return (attention if self._output_attention else cell_output), next_state
+
+
+def __getattr__(name):
+    if name in ('BahdanauMonotonicAttention', 'LuongMonotonicAttention', 'monotonic_attention',
+                'safe_cumprod'):
+        from leat.contrib.seq2seq.python.ops import monotonic
+        return getattr(monotonic, name)
+    raise AttributeError('module %r has no attribute %r' % (__name__, name))

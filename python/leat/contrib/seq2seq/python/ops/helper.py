@@ -270,3 +270,10 @@ class InferenceHelper(Helper):
         next_inputs = (sample_ids if self._next_inputs_fn is None
                        else self._next_inputs_fn(sample_ids))
         return self._end_fn(sample_ids), next_inputs, state
+
+
+def __getattr__(name):
+    if name in ('ScheduledEmbeddingTrainingHelper', 'ScheduledOutputTrainingHelper'):
+        from leat.contrib.seq2seq.python.ops import scheduled
+        return getattr(scheduled, name)
+    raise AttributeError('module %r has no attribute %r' % (__name__, name))

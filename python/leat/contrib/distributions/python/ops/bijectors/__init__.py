@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bijectors, a module each family."""
+"""Where programs import from: the bijectors."""
+from leat import _namespaces
+
+__getattr__, __dir__ = _namespaces.hooks('contrib.distributions.bijectors', globals())
