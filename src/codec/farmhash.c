@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FarmHash's Fingerprint64: one formula each for up to 16, 32 and 64 bytes, and a state of seven
- * words that takes 64 bytes at a time for longer ones. */
+ * words that takes 64 bytes at a time for longer ones. Fingerprint128: CityHash's, by 16 bytes
+ * below 128 and else by the same state. */
 #include "codec/hash.h"
 
 static const uint64_t K0 = 0xc3a5c85c97cb3127, K1 = 0xb492b66fbe98f273, K2 = 0x9ae16a3b2f90404f;
@@ -132,4 +133,95 @@ uint64_t hash_farm64(struct str text)
     swap_xz(&h);
     return mix(mix(h.v[0], h.w[0], mul) + fold(h.y) * K0 + h.z, mix(h.v[1], h.w[1], mul) + h.x,
                mul);
+}
+
+/* --- 128 bits --- */
+
+static const uint64_t PAIR = 0x9ddfea08eb382d69;
+
+static void short_128(const char *s, size_t n, const uint64_t seed[2], uint64_t out[2])
+{
+    uint64_t a = seed[0], b = seed[1], c, d;
+    if (n <= 16) {
+        a = fold(a * K1) * K1;
+        c = b * K1 + up_to_16(s, n);
+        d = fold(a + (n >= 8 ? fetch64(s) : c));
+    } else {
+        c = mix(fetch64(s + n - 8) + K1, a, PAIR);
+        d = mix(b + n, c + fetch64(s + n - 16), PAIR);
+        a += d;
+        for (size_t at = 0; at + 16 < n; at += 16) {
+            a = (a ^ fold(fetch64(s + at) * K1) * K1) * K1;
+            b ^= a;
+            c = (c ^ fold(fetch64(s + at + 8) * K1) * K1) * K1;
+            d ^= c;
+        }
+    }
+    a = mix(a, c, PAIR);
+    b = mix(d, b, PAIR);
+    out[0] = a ^ b;
+    out[1] = mix(b, a, PAIR);
+}
+
+static void take_64(struct state *h, const char *s)
+{
+    h->x = rotr(h->x + h->y + h->v[0] + fetch64(s + 8), 37) * K1;
+    h->y = rotr(h->y + h->v[1] + fetch64(s + 48), 42) * K1;
+    h->x ^= h->w[1];
+    h->y += h->v[0] + fetch64(s + 40);
+    h->z = rotr(h->z + h->w[0], 33) * K1;
+    weak(s, h->v[1] * K1, h->x + h->w[0], h->v);
+    weak(s + 32, h->z + h->w[1], h->y + fetch64(s + 16), h->w);
+    swap_xz(h);
+}
+
+static void long_128(const char *s, size_t n, const uint64_t seed[2], uint64_t out[2])
+{
+    struct state h = {.x = seed[0], .y = seed[1], .z = n * K1};
+    h.v[0] = rotr(h.y ^ K1, 49) * K1 + fetch64(s);
+    h.v[1] = rotr(h.v[0], 42) * K1 + fetch64(s + 8);
+    h.w[0] = rotr(h.y + h.z, 35) * K1 + h.x;
+    h.w[1] = rotr(h.x + fetch64(s + 88), 53) * K1;
+    for (; n >= 128; n -= 128, s += 128) {
+        take_64(&h, s);
+        take_64(&h, s + 64);
+    }
+    h.x += rotr(h.v[0] + h.z, 49) * K0;
+    h.y = h.y * K0 + rotr(h.w[1], 37);
+    h.z = h.z * K0 + rotr(h.w[0], 27);
+    h.w[0] *= 9;
+    h.v[0] *= K0;
+    /* What is left, by 32 bytes from the end: the last piece begins before it. */
+    for (size_t done = 0; done < n;) {
+        done += 32;
+        const char *p = s + n - done;
+        h.y = rotr(h.x + h.y, 42) * K0 + h.v[1];
+        h.w[0] += fetch64(p + 16);
+        h.x = h.x * K0 + h.w[0];
+        h.z += h.w[1] + fetch64(p);
+        h.w[1] += h.v[0];
+        weak(p, h.v[0] + h.z, h.v[1], h.v);
+        h.v[0] *= K0;
+    }
+    h.x = mix(h.x, h.v[0], PAIR);
+    h.y = mix(h.y + h.z, h.w[0], PAIR);
+    out[0] = mix(h.x + h.v[1], h.w[1], PAIR) + h.y;
+    out[1] = mix(h.x + h.w[1], h.y + h.v[1], PAIR);
+}
+
+void hash_farm128(struct str text, uint64_t out[2])
+{
+    const char *s = text.p;
+    size_t n = text.n;
+    uint64_t seed[2] = {K0, K1};
+    if (n >= 16) {
+        seed[0] = fetch64(s);
+        seed[1] = fetch64(s + 8) + K0;
+        s += 16;
+        n -= 16;
+    }
+    if (n < 128)
+        short_128(s, n, seed, out);
+    else
+        long_128(s, n, seed, out);
 }

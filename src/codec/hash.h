@@ -8,6 +8,8 @@
 
 /* FarmHash's Fingerprint64. */
 uint64_t hash_farm64(struct str s);
+/* Its Fingerprint128, the lower half first. */
+void hash_farm128(struct str s, uint64_t out[2]);
 /* SipHash-2-4 with its 128-bit key as two little-endian words. */
 uint64_t hash_sip24(struct str s, const uint64_t key[2]);
 /* MurmurHash64A. */

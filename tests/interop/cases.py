@@ -23,6 +23,7 @@ import cases_nn
 import cases_places
 import cases_quantized
 import cases_random
+import cases_rare
 import cases_set
 import cases_sparse
 import cases_spectral
@@ -51,6 +52,7 @@ GENERATORS.update(cases_nn.GENERATORS)
 GENERATORS.update(cases_places.GENERATORS)
 GENERATORS.update(cases_quantized.GENERATORS)
 GENERATORS.update(cases_random.GENERATORS)
+GENERATORS.update(cases_rare.GENERATORS)
 GENERATORS.update(cases_set.GENERATORS)
 GENERATORS.update(cases_sparse.GENERATORS)
 GENERATORS.update(cases_spectral.GENERATORS)
