@@ -148,6 +148,17 @@ class Modules(unittest.TestCase):
         self.assertIsNone(tape.jacobian(y, z))
         self.assertEqual(tape.jacobian(y, z, unconnected_gradients='zero').shape.as_list(), [2, 2])
 
+    def test_shapes_without_elements(self):
+        self.assertEqual(tf.zeros([2, 0]).op.type, 'Const')
+        self.assertEqual(value_of(tf.constant([1., 2.], shape=[0])).shape, (0,))
+
+    def test_rows_by_single_indices(self):
+        x = tf.constant([[1., 2.], [3., 4.]])
+        made = tf.gradients(tf.gather_nd(x, [[0], [1], [0]]), x)[0]
+        self.assertEqual((made.indices.op.name, made.indices.op.get_attr('squeeze_dims')),
+                         ('gradients/GatherNd_grad/Squeeze', [-1]))
+        self.assertEqual(value_of(tf.convert_to_tensor(made)).tolist(), [[2, 2], [1, 1]])
+
     def test_zeros_of_handles(self):
         v = tf.get_variable('v', [2], use_resource=True)
         zeros = default_gradient.zeros_like(v.handle)

@@ -32,7 +32,8 @@ void gather_nd_set(struct grad_ctx *g, struct output shape)
     struct output indices = grad_in(g, 1), dy = grad_dy(g, 0);
     const struct shape *s = grad_shape_of(g, indices);
     if (s->rank == 2 && shape_dim(s, 1) == 1) {
-        struct output flat = grad_reshape(g, indices, grad_const_i32s(g, (int32_t[]){-1}, 1));
+        struct attr last = {(char *)"squeeze_dims", attr_list(ATTR_INT, (int64_t[]){-1}, 1)};
+        struct output flat = grad_opv(g, "Squeeze", 1, &indices, 1, &last);
         grad_set_slices(g, 0,
                         (struct grad_slices){.values = dy, .indices = flat, .dense_shape = shape});
     } else {

@@ -241,6 +241,8 @@ def _shaped(array, values, shape, verify_shape, allow_broadcast):
         raise TypeError('Expected Tensor\'s shape: %s, got %s.' % (tuple(shape), array.shape))
     if array.size == size:
         return array.reshape(shape)
+    if size == 0 and not verify_shape:
+        return np.empty(shape, dtype=array.dtype)
     if array.size > size:
         raise ValueError('Too many elements provided. Needed at most %d, but received %d'
                          % (size, array.size))
