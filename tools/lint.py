@@ -7,7 +7,7 @@
 Checks, by name: format (clang-format 14), start (the first lines), layers (who may include whom),
 sizes (functions, files, headers, parameters, nesting), words (no bare TODO), readme (one a folder),
 generated (nothing made by the build is committed), headers (each compiles alone; public ones as
-C++17 too), exports (libleat.so and .a show TF_* and leat_* only). A failure ends the run with status
+C++17 and strict C11 too, TensorFlow's as C99), exports (libleat.so and .a show TF_* and leat_* only). A failure ends the run with status
 1; a warning does not. Also: public (each public function's comment says who may call it and how it
 fails; what the headers declare is exported, but for tools/not_yet.txt), and python (tools/lint_python.py). BUILD is a finished build folder: generated headers and the library.
 """
@@ -211,6 +211,16 @@ def include_flags(build):
     return ['-I' + os.path.join(base, folder) for base in (ROOT, build) for folder in ('src', 'include')]
 
 
+def as_users_compile(path):
+    """What a public header is in: C99 or C11 to the letter, and C++17."""
+    strict = ['-Wall', '-Wextra', '-Wpedantic', '-Werror']
+    standard = '-std=c99' if path.startswith('include/tensorflow/') else '-std=c11'
+    commands = [['gcc', standard, '-x', 'c'] + strict]
+    if shutil.which('g++'):
+        commands.append(['g++', '-std=c++17', '-x', 'c++'] + strict)
+    return commands
+
+
 def check_headers(files, report, build):
     levels = ['-DLEAT_LEVEL=base', '-march=x86-64-v2'] if os.uname().machine == 'x86_64' else ['-DLEAT_LEVEL=base']
     jobs = []
@@ -220,11 +230,11 @@ def check_headers(files, report, build):
         if path.startswith('tests/mini/'):
             continue
         jobs.append((path, ['gcc', '-std=gnu17', '-x', 'c'] + FLAGS + levels + tests))
-        if path.startswith('include/') and shutil.which('g++'):
-            jobs.append((path, ['g++', '-std=c++17', '-x', 'c++', '-Wall', '-Wextra', '-Wpedantic', '-Werror']))
-    if os.path.exists(os.path.join(build, 'include/leat/leat_ops.h')) and shutil.which('g++'):
-        jobs.append((os.path.join(build, 'include/leat/leat_ops.h'),
-                     ['g++', '-std=c++17', '-x', 'c++', '-Wall', '-Wextra', '-Wpedantic', '-Werror']))
+        if path.startswith('include/'):
+            jobs += [(path, command) for command in as_users_compile(path)]
+    made = os.path.join(build, 'include/leat/leat_ops.h')
+    if os.path.exists(made):
+        jobs += [(made, command) for command in as_users_compile(made)]
 
     def run(job):
         path, command = job
@@ -232,7 +242,7 @@ def check_headers(files, report, build):
         source = '#include "%s"\ntypedef int some_declaration;\n' % os.path.join(ROOT, path)
         out = subprocess.run(command + ['-fsyntax-only'] + include_flags(build) + ['-'], cwd=ROOT,
                              input=source.encode(), stderr=subprocess.PIPE)
-        return path, command[0], out.returncode, out.stderr.decode('utf-8', 'replace')
+        return path, ' '.join(command[:2]), out.returncode, out.stderr.decode('utf-8', 'replace')
     for path, compiler, status, text in parallel(run, jobs):
         if status:
             errors = [line for line in text.split('\n') if 'error' in line]

@@ -9,6 +9,8 @@
  *     TF_Output x = leat_placeholder(g, .dtype = TF_FLOAT, .shape = leat_shape(-1, 784));
  *     TF_Output w = leat_variable(g, "W", leat_zeros(g, leat_shape(784, 10)));
  *     TF_Output y = leat_softmax(g, leat_matmul(g, x, w));
+ *
+ * The headers are C11 (they have unnamed members) and C++17; those of tensorflow/c are C99.
  */
 #ifndef LEAT_LEAT_H
 #define LEAT_LEAT_H

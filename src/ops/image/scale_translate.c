@@ -149,19 +149,21 @@ static bool weigh(struct kctx *c, struct axis *a, struct status *st)
     return true;
 }
 
-/* Scales from input i, translations from the next. */
-static bool get_axes(struct kctx *c, int i, struct axis axes[2], struct status *st)
+/* Sizes of r, scales from input 2, translations from the next. */
+static bool get_axes(struct kctx *c, const struct resize *r, struct axis axes[2], struct status *st)
 {
+    axes[0] = (struct axis){.in = r->in_h, .out = r->out_h};
+    axes[1] = (struct axis){.in = r->in_w, .out = r->out_w};
     for (int j = 0; j < 2; j++) {
-        const struct tensor *t = kernel_in(c, i + j);
+        const struct tensor *t = kernel_in(c, 2 + j);
         if (tensor_rank(t) != 1)
             return status_bad_shape(st, "t must be 1-dimensional", &t->shape);
         if (t->num_elems != 2)
             return status_bad_shape(st, "t must have two elements", &t->shape);
     }
     for (int j = 0; j < 2; j++) {
-        axes[j].scale = tensor_f32(kernel_in(c, i))[j];
-        axes[j].translation = tensor_f32(kernel_in(c, i + 1))[j];
+        axes[j].scale = tensor_f32(kernel_in(c, 2))[j];
+        axes[j].translation = tensor_f32(kernel_in(c, 3))[j];
         if (!(axes[j].scale > 0))
             return status_invalid(st, "Scale must be greater than zero.");
     }
@@ -176,6 +178,19 @@ struct pass { /* lines of a.in items of `size` numbers to lines of a.out */
     float *y;
     int64_t size;
 };
+
+/* The weights of both axes, and room for images that are resampled down and not yet across. */
+static float *between_passes(struct kctx *c, const struct resize *r, struct axis axes[2],
+                             struct status *st)
+{
+    int64_t bytes;
+    if (!weigh(c, &axes[0], st) || !weigh(c, &axes[1], st))
+        return NULL;
+    if (size_mul(r->batch * r->out_h, r->in_w * r->channels * (int64_t)sizeof(float), &bytes))
+        return kernel_scratch(c, bytes, st);
+    status_exhausted(st, "no memory for the images between two passes");
+    return NULL;
+}
 
 static void gather_lines(void *arg, int64_t begin, int64_t end)
 {
@@ -197,26 +212,17 @@ static void gather_lines(void *arg, int64_t begin, int64_t end)
 static bool resample_run(struct kctx *c, struct status *st)
 {
     struct resize r;
-    struct axis axes[2] = {{0}};
-    int64_t bytes;
-    if (!resize_check(c, &r, st) || !get_axes(c, 2, axes, st))
+    struct axis axes[2];
+    if (!resize_check(c, &r, st) || !get_axes(c, &r, axes, st))
         return false;
-    axes[0].in = r.in_h;
-    axes[0].out = r.out_h;
-    axes[1].in = r.in_w;
-    axes[1].out = r.out_w;
     struct tensor *y = resize_out(c, &r, st);
     if (!y || y->num_elems == 0)
         return y != NULL;
     const float *x = kernel_floats(c, kernel_in(c, 0), st);
-    if (!x || !weigh(c, &axes[0], st) || !weigh(c, &axes[1], st))
+    float *middle = x ? between_passes(c, &r, axes, st) : NULL;
+    if (!middle)
         return false;
     int64_t line = r.in_w * r.channels;
-    float *middle = size_mul(r.batch * r.out_h, line * (int64_t)sizeof(float), &bytes)
-                        ? kernel_scratch(c, bytes, st)
-                        : NULL;
-    if (!middle)
-        return status_exhausted(st, "no memory for the image resampled down");
     struct pass down = {&axes[0], x, middle, line};
     kernel_loop(c, r.batch * r.out_h, (double)(line * axes[0].most), gather_lines, &down);
     struct pass across = {&axes[1], middle, tensor_f32(y), r.channels};
@@ -294,14 +300,9 @@ static void spread_lines(const struct pass *p, int64_t lines)
 static bool back_run(struct kctx *c, struct status *st)
 {
     struct resize r;
-    struct axis axes[2] = {{0}};
-    int64_t bytes;
-    if (!resize_back_check(c, &r, st) || !get_axes(c, 2, axes, st))
+    struct axis axes[2];
+    if (!resize_back_check(c, &r, st) || !get_axes(c, &r, axes, st))
         return false;
-    axes[0].in = r.in_h;
-    axes[0].out = r.out_h;
-    axes[1].in = r.in_w;
-    axes[1].out = r.out_w;
     struct tensor *dx = kernel_out(c, 0, &kernel_in(c, 1)->shape, st);
     if (!dx || dx->num_elems == 0)
         return dx != NULL;
@@ -309,14 +310,10 @@ static bool back_run(struct kctx *c, struct status *st)
         memset(dx->data, 0, tensor_bytes(dx));
         return true;
     }
-    if (!weigh(c, &axes[0], st) || !weigh(c, &axes[1], st))
+    float *middle = between_passes(c, &r, axes, st);
+    if (!middle)
         return false;
     int64_t line = r.in_w * r.channels;
-    float *middle = size_mul(r.batch * r.out_h, line * (int64_t)sizeof(float), &bytes)
-                        ? kernel_scratch(c, bytes, st)
-                        : NULL;
-    if (!middle)
-        return status_exhausted(st, "no memory for the gradients spread across");
     spread_lines(&(struct pass){&axes[1], tensor_f32(kernel_in(c, 0)), middle, r.channels},
                  r.batch * r.out_h);
     spread_lines(&(struct pass){&axes[0], middle, tensor_f32(dx), line}, r.batch);
