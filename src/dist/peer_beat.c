@@ -156,6 +156,8 @@ static bool beat_result(struct peer *p, const struct status *st, const struct rp
 static void hunt(struct peer *p, bool stands_by)
 {
     const int other = p->beats_at ^ 1;
+    if (stands_by)
+        p->stands_by_ns = clock_now_ns();
     if (!stands_by || p->beat_sent_ns - p->asked_ns[other] >= p->set->interval_ns)
         p->beats_at = other;
 }

@@ -464,11 +464,18 @@ static void say_waiting(struct peer *p, int64_t now)
                 p->trouble ? p->trouble : "no answer", seconds_since(p->wanted_ns));
 }
 
+/* Where somebody answered since who stands by, a take-over may be under way: as long again. */
+static int64_t patience_ns(const struct peer *p)
+{
+    const bool hope = p->hunts && p->stands_by_ns > p->heard_ns;
+    return p->set->deadlines.failure_ms * MS_NS * (hope ? 2 : 1);
+}
+
 /* Who has answered a call, and no heartbeat yet, may be lost as well. */
 static void judge(struct peer *p, int64_t now)
 {
     const bool there = p->state == PEER_ALIVE || (p->state == PEER_UNSEEN && p->answered);
-    if (!there || now - p->heard_ns < p->set->deadlines.failure_ms * MS_NS)
+    if (!there || now - p->heard_ns < patience_ns(p))
         return;
     struct status why = {0};
     p->state = PEER_LOST;

@@ -7,7 +7,8 @@
  *   UNSEEN   no heartbeat was answered; waiting for it obeys the start deadline
  *   ALIVE    answers; its device list and incarnation are known
  *   LOST     silent for the failure deadline after it had answered something, or its connection
- *            broke and could not be had again within it; all calls to it fail with UNAVAILABLE
+ *            broke and could not be had again within it; all calls to it fail with UNAVAILABLE.
+ *            Twice that where a process that stands by answers, which may take over yet
  *   LEFT     said goodbye, which nothing that the same process sends undoes
  *
  * A peer that comes back with another incarnation is ALIVE anew; what was begun with the old one

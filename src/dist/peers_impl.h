@@ -66,8 +66,9 @@ struct peer {
     struct rpc_channel *calls_channel, *beat_channel; /* NULL: not needed yet */
     struct rpc_channel *other_channel;                /* likewise: heartbeats to addresses[1] */
     int calls_at, beats_at;                           /* which of the addresses */
-    bool hunts;          /* the last heartbeat found nobody who serves */
-    int64_t asked_ns[2]; /* when each address was asked last */
+    bool hunts;           /* the last heartbeat found nobody who serves */
+    int64_t stands_by_ns; /* when somebody answered who stands by, and may take over */
+    int64_t asked_ns[2];  /* when each address was asked last */
     uint64_t epoch;
     int64_t beat_sent_ns, settled_ns; /* when the last heartbeat left; the last that was answered */
     uint64_t incarnation;

@@ -381,6 +381,41 @@ static void test_cluster__a_client_vanishes(void **state)
     assert_int_equal(faults_end(ps), 0);
 }
 
+/* A ps ends by itself when all workers have left cleanly; one that was killed has not, and is
+ * waited for until it has come back and left. */
+static void test_cluster__a_ps_ends_after_the_goodbyes(void **state)
+{
+    int status = -1;
+    (void)state;
+    if (!c.n)
+        skip();
+    faults_init(&c, 1, 2);
+    ps = faults_task(&c, "ps", 0);
+    worker = faults_task(&c, "worker", 0);
+    struct faults_task *second = faults_task(&c, "worker", 1);
+    setenv("LEAT_PS_EXIT", "1", 1);
+    faults_start_all(&c);
+    unsetenv("LEAT_PS_EXIT");
+    build(faults_target(worker));
+    initialise();
+    assert_true(step() == 5);
+    drop();
+    faults_kill(second);
+    assert_int_equal(faults_end(worker), 0);
+    faults_start(&c, worker); /* it may serve again, which takes longer than a goodbye */
+    build(faults_target(worker));
+    assert_true(step() == 5); /* by the same ps: w has its value */
+    must();
+    drop();
+    faults_start(&c, second);
+    assert_int_equal(faults_end(second), 0);
+    assert_int_equal(waitpid(ps->pid, &status, WNOHANG), 0); /* the first one is there */
+    assert_int_equal(faults_end(worker), 0);
+    assert_int_equal(waitpid(ps->pid, &status, 0), ps->pid);
+    ps->pid = 0;
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void test_cluster__wrong_specs(void **state)
 {
     (void)state;
@@ -422,6 +457,7 @@ int main(void)
         TEST(test_cluster__slow_loris),
         TEST(test_cluster__a_worker_finishes_early),
         TEST(test_cluster__a_client_vanishes),
+        TEST(test_cluster__a_ps_ends_after_the_goodbyes),
         TEST(test_cluster__wrong_specs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
