@@ -71,7 +71,7 @@ static int64_t kept_limit(void)
     int64_t set = PEEK(max_kept);
     if (set >= 0)
         return set;
-    int64_t most = min_i64((int64_t)1 << 30, cpu_memory_limit() / 4);
+    int64_t most = min_i64((int64_t)4 << 30, cpu_memory_limit() / 4);
     return min_i64(most, max_i64(KEEP_AT_LEAST, PEEK(peak_bytes) / 2 * 3));
 }
 

@@ -70,7 +70,7 @@ void buffer_stats(struct buffer_stats *out);
 /* Gives kept blocks back to the system: all big ones, and the small ones of the calling thread. */
 void buffer_trim(void);
 /* The most bytes that buffers may take in all, and of them the most big ones kept for reuse;
- * negative: the default (what the process may use; the lesser of 1 GiB and a quarter of that). */
+ * negative: the default (what the process may use; the lesser of 4 GiB and a quarter of that). */
 void buffer_set_limits(int64_t max_bytes, int64_t max_kept);
 /* For tests: the n-th allocation from now fails, once; 0: none. */
 void buffer_fail_after(int64_t n);
