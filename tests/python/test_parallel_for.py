@@ -137,8 +137,9 @@ class Jacobians(unittest.TestCase):
             self.assertEqual(session.run(made[0]).tolist(), [[2, 0], [0, 4]])
 
     def test_batches_must_match(self):
-        with self.assertRaisesRegex(ValueError, r'Need first dimension of output shape \(\(3, 2\)\) '
-                                                r'and inp shape \(\(2, 2\)\) to match.'):
+        with self.assertRaisesRegex(ValueError, r'Need first dimension of output shape '
+                                                r'\(\(3, 2\)\) and inp shape \(\(2, 2\)\) to '
+                                                r'match.'):
             parallel_for.batch_jacobian(tf.ones([3, 2]), tf.ones([2, 2]))
 
 

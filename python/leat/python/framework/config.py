@@ -177,7 +177,8 @@ def set_virtual_device_configuration(device, virtual_devices):
 def session_config():
     """A ConfigProto of what was set; None when nothing was."""
     state = _state()
-    if not {'intra_op', 'inter_op', 'soft_placement', 'growth', 'virtual', 'optimizer'} & set(state):
+    used = {'intra_op', 'inter_op', 'soft_placement', 'growth', 'virtual', 'optimizer'}
+    if not used & set(state):
         return None
     from leat.core.protobuf import config_pb2, rewriter_config_pb2
     config = config_pb2.ConfigProto()

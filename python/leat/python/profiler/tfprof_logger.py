@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the profiler is told of a graph beside its nodes: an OpLogProto of operations, types, traces."""
+"""What the profiler is told of a graph beside its nodes: an OpLogProto."""
 import os
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PythonState: an object of the program's own in a checkpoint, as a string that it makes of itself."""
+"""PythonState: an object of the program's own in a checkpoint, as a string."""
 import abc
 import functools
 
