@@ -71,6 +71,11 @@ bool qrange_in(struct kctx *c, int i, struct qrange *out, struct status *st)
            kernel_scalar_float(c, i + 1, "the greatest of a range", &out->max, st);
 }
 
+bool qrange_unary(struct kctx *c, struct qrange *r, struct tensor **y, struct status *st)
+{
+    return qrange_in(c, 1, r, st) && (*y = kernel_out(c, 0, &kernel_in(c, 0)->shape, st));
+}
+
 bool qrange_out(struct kctx *c, int i, struct qrange r, struct status *st)
 {
     struct shape s = shape_scalar();

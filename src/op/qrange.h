@@ -18,6 +18,9 @@ void qtype_put(struct tensor *t, int64_t i, int64_t value); /* kept in the type'
 
 /* Input i and the next: scalars, INVALID_ARGUMENT otherwise. */
 MUST_CHECK bool qrange_in(struct kctx *c, int i, struct qrange *out, struct status *st);
+/* Input 0 is x, over the range of inputs 1 and 2; output 0 becomes *y, of x's shape. */
+MUST_CHECK bool qrange_unary(struct kctx *c, struct qrange *r, struct tensor **y,
+                             struct status *st);
 /* Output i and the next. */
 MUST_CHECK bool qrange_out(struct kctx *c, int i, struct qrange r, struct status *st);
 /* The real between one integer and the next. */

@@ -98,10 +98,8 @@ static bool dequantize_run(struct kctx *c, struct status *st)
 {
     const struct tensor *x = kernel_in(c, 0);
     struct qrange r;
-    if (!qrange_in(c, 1, &r, st))
-        return false;
-    struct tensor *y = kernel_out(c, 0, &x->shape, st);
-    if (!y)
+    struct tensor *y;
+    if (!qrange_unary(c, &r, &y, st))
         return false;
     enum mode mode = mode_of(kernel_attrs(c));
     int64_t low = qtype_lowest(x->dtype);

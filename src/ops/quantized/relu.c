@@ -7,10 +7,8 @@ static bool run_relu(struct kctx *c, bool six, struct status *st)
 {
     const struct tensor *x = kernel_in(c, 0);
     struct qrange r;
-    if (!qrange_in(c, 1, &r, st))
-        return false;
-    struct tensor *y = kernel_out(c, 0, &x->shape, st);
-    if (!y)
+    struct tensor *y;
+    if (!qrange_unary(c, &r, &y, st))
         return false;
     int64_t low = qrange_nearest(r, x->dtype, 0);
     int64_t high = six ? qrange_nearest(r, x->dtype, 6) : qtype_highest(x->dtype);

@@ -6,6 +6,7 @@
 
 #include "op/grad.h"
 #include "ops/sparse/coords.h"
+#include "ops/sparse/reals.h"
 
 enum side_op { SIDE_ADD, SIDE_MUL, SIDE_DIV };
 
@@ -40,42 +41,22 @@ enum side_op { SIDE_ADD, SIDE_MUL, SIDE_DIV };
         }                                                                                          \
         return true;                                                                               \
     }
-#define SAME(x) (x)
-BOTH(f32, float, SAME, SAME)
-BOTH(f64, double, SAME, SAME)
-BOTH(f16, struct f16, f16_to_f32, f16_from_f32)
-BOTH(bf16, struct bf16, bf16_to_f32, bf16_from_f32)
-BOTH_INTEGER(i8, int8_t)
-BOTH_INTEGER(u8, uint8_t)
-BOTH_INTEGER(i16, int16_t)
-BOTH_INTEGER(u16, uint16_t)
-BOTH_INTEGER(i32, int32_t)
-BOTH_INTEGER(i64, int64_t)
+#define BOTH_FLOAT(dtype, name, T, load, store) BOTH(name, T, load, store)
+#define BOTH_OF(dtype, name, T) BOTH_INTEGER(name, T)
+SPARSE_FLOATS(BOTH_FLOAT)
+SPARSE_INTEGERS(BOTH_OF)
 
 static bool both(int dtype, enum side_op op, const void *x, void *y, int64_t n)
 {
+#define CASE(type, name, ...)                                                                      \
+    case type:                                                                                     \
+        return both_##name(op, x, y, n);
     switch (dtype) {
-    case DT_FLOAT:
-        return both_f32(op, x, y, n);
-    case DT_DOUBLE:
-        return both_f64(op, x, y, n);
-    case DT_HALF:
-        return both_f16(op, x, y, n);
-    case DT_BFLOAT16:
-        return both_bf16(op, x, y, n);
-    case DT_INT8:
-        return both_i8(op, x, y, n);
-    case DT_UINT8:
-        return both_u8(op, x, y, n);
-    case DT_INT16:
-        return both_i16(op, x, y, n);
-    case DT_UINT16:
-        return both_u16(op, x, y, n);
-    case DT_INT32:
-        return both_i32(op, x, y, n);
-    default:
-        return both_i64(op, x, y, n);
+        SPARSE_FLOATS(CASE)
+        SPARSE_INTEGERS(CASE)
     }
+#undef CASE
+    return false; /* no kernel is of another type */
 }
 
 /* How far apart in the dense tensor two neighbours along each of the sparse one's axes lie. */

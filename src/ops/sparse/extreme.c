@@ -7,11 +7,11 @@
 
 #include "op/infer.h"
 #include "ops/sparse/coords.h"
+#include "ops/sparse/reals.h"
 #include "tensor/tensor.h"
 
-#define SAME(x) (x)
 #define EXTREME(T, name, number)                                                                   \
-    static void max_##name(void *y, const void *x)                                                 \
+    static void raise_##name(void *y, const void *x)                                               \
     {                                                                                              \
         T a, b;                                                                                    \
         memcpy(&a, y, sizeof a);                                                                   \
@@ -19,7 +19,7 @@
         if (number(a) < number(b))                                                                 \
             memcpy(y, &b, sizeof b);                                                               \
     }                                                                                              \
-    static void min_##name(void *y, const void *x)                                                 \
+    static void lower_##name(void *y, const void *x)                                               \
     {                                                                                              \
         T a, b;                                                                                    \
         memcpy(&a, y, sizeof a);                                                                   \
@@ -27,41 +27,22 @@
         if (number(b) < number(a))                                                                 \
             memcpy(y, &b, sizeof b);                                                               \
     }
-EXTREME(float, float, SAME)
-EXTREME(double, double, SAME)
-EXTREME(int8_t, int8, SAME)
-EXTREME(uint8_t, uint8, SAME)
-EXTREME(int16_t, int16, SAME)
-EXTREME(uint16_t, uint16, SAME)
-EXTREME(int32_t, int32, SAME)
-EXTREME(int64_t, int64, SAME)
-EXTREME(struct f16, half, f16_to_f32)
-EXTREME(struct bf16, bfloat16, bf16_to_f32)
+#define EXTREME_FLOAT(dtype, name, T, number, unused) EXTREME(T, name, number)
+#define EXTREME_INTEGER(dtype, name, T) EXTREME(T, name, SPARSE_SAME)
+SPARSE_FLOATS(EXTREME_FLOAT)
+SPARSE_INTEGERS(EXTREME_INTEGER)
 
 extreme_fn extreme_of(int dtype, bool greater)
 {
+#define CASE(type, name, ...)                                                                      \
+    case type:                                                                                     \
+        return greater ? raise_##name : lower_##name;
     switch (dtype) {
-    case DT_FLOAT:
-        return greater ? max_float : min_float;
-    case DT_DOUBLE:
-        return greater ? max_double : min_double;
-    case DT_INT8:
-        return greater ? max_int8 : min_int8;
-    case DT_UINT8:
-        return greater ? max_uint8 : min_uint8;
-    case DT_INT16:
-        return greater ? max_int16 : min_int16;
-    case DT_UINT16:
-        return greater ? max_uint16 : min_uint16;
-    case DT_INT32:
-        return greater ? max_int32 : min_int32;
-    case DT_INT64:
-        return greater ? max_int64 : min_int64;
-    case DT_HALF:
-        return greater ? max_half : min_half;
-    default:
-        return greater ? max_bfloat16 : min_bfloat16;
+        SPARSE_FLOATS(CASE)
+        SPARSE_INTEGERS(CASE)
     }
+#undef CASE
+    return NULL; /* no kernel is of another type */
 }
 
 /* --- two sparse tensors --- */
