@@ -116,45 +116,6 @@ static void test_standby__in_pieces(void **state)
     counting_check();
 }
 
-/* Values of which one ends and the next begins in one message. */
-static void test_standby__many_in_pieces(void **state)
-{
-    enum { MANY = 6 };
-    TF_Output sums[MANY];
-    float got[MANY];
-    (void)state;
-    if (!c.n)
-        skip();
-    TF_Status *s = TF_NewStatus();
-    TF_Graph *g = TF_NewGraph();
-    leat_with_device(g, "/job:ps/task:0") {
-        for (int i = 0; i < MANY; i++) {
-            TF_Output v = leat_variable(g, "many", leat_ones(g, leat_shape(300 * (i + 1))));
-            sums[i] = leat_sum(g, v, leat_const_int(g, 0));
-        }
-    }
-    TF_Session *session = leat_session_new(g, s, .target = faults_target(worker));
-    leat_run_op(session, leat_global_variables_initializer(g), leat_no_feeds(), s);
-    assert_int_equal(TF_GetCode(s), TF_OK);
-    faults_kill(standby);
-    faults_start(&c, standby);
-    faults_catch(&c, ps);
-    faults_kill(ps);
-    leat_run(session, s,
-             .fetches =
-                 leat_fetches(leat_fetch(sums[0], &got[0], 1), leat_fetch(sums[1], &got[1], 1),
-                              leat_fetch(sums[2], &got[2], 1), leat_fetch(sums[3], &got[3], 1),
-                              leat_fetch(sums[4], &got[4], 1), leat_fetch(sums[5], &got[5], 1)));
-    if (TF_GetCode(s) != TF_OK)
-        fail_msg("%d: %s", TF_GetCode(s), TF_Message(s));
-    for (int i = 0; i < MANY; i++)
-        assert_true(got[i] == (float)(300 * (i + 1)));
-    leat_session_close(session);
-    TF_DeleteGraph(g);
-    TF_DeleteStatus(s);
-    counting_check();
-}
-
 /* Frozen, replaced, thawed: what it had under way counts once, and it stands by. */
 static void test_standby__ps_frozen_and_thawed(void **state)
 {
@@ -335,7 +296,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_standby__standby_killed_and_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__witness_killed_and_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__in_pieces, set_up_pieces, tear_down),
-        cmocka_unit_test_setup_teardown(test_standby__many_in_pieces, set_up_pieces, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__both_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__a_wait_in_a_queue_goes_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_standby__a_wait_at_a_stage_ends, set_up, tear_down),
