@@ -18,6 +18,37 @@ def colocation(name):
     return tf.get_default_graph().get_operation_by_name(name).colocation_groups()
 
 
+class BranchReads(unittest.TestCase):
+    """What waits in a branch reads a variable after the wait, though its read may run before."""
+
+    def test_after_update(self):
+        with tf.Graph().as_default(), tf.Session() as session:
+            total, count = tf.Variable(0.), tf.Variable(0)
+            with tf.control_dependencies([total.assign_add(7.), count.assign_add(3)]):
+                added = tf.no_op()
+            report = tf.placeholder(tf.bool)
+
+            def clear():
+                mean = total / tf.cast(count, tf.float32)
+                with tf.control_dependencies([mean]):
+                    cleared = [total.assign(tf.zeros_like(total)), count.assign(0)]
+                with tf.control_dependencies(cleared):
+                    return tf.identity(mean)
+            with tf.control_dependencies([added]):
+                mean = tf.cond(report, clear, lambda: 0.)
+            session.run(tf.global_variables_initializer())
+            self.assertEqual([session.run(mean, {report: flag}) for flag in (0, 1, 1)],
+                             [0., np.float32(7. / 3.), np.float32(7. / 3.)])
+
+    def test_predicate_that_waits(self):
+        with tf.Graph().as_default(), tf.Session() as session:
+            v, w = tf.Variable(1.), tf.Variable(2.)
+            with tf.control_dependencies([v.assign_add(10.)]):
+                both = tf.cond(tf.identity(v) > 0., lambda: v + w, lambda: v - w)
+            session.run(tf.global_variables_initializer())
+            self.assertEqual([session.run(both) for _ in range(2)], [13., 23.])
+
+
 class Base(unittest.TestCase):
     def setUp(self):
         tf.reset_default_graph()

@@ -57,9 +57,15 @@ class ArrayTest(ValuesTest):
         with self.assertRaisesRegex(ValueError, 'Number of mask dimensions must be specified'):
             tf.boolean_mask(A, tf.placeholder(tf.bool))
 
+    def test_zeros_of_no_type(self):
+        self.assertEqual(tf.zeros_like(tf.constant([1., 2.]), False).dtype, tf.float32)
+
     def test_repetition_and_stacking(self):
         self.check([tf.repeat(A, [1, 2, 0], axis=0), tf.repeat(A, [1, 0, 2, 1], axis=1)],
                    [np.repeat(A, [1, 2, 0], axis=0), np.repeat(A, [1, 0, 2, 1], axis=1)])
+        times = tf.placeholder_with_default([2], None)
+        self.check([tf.repeat(A, times, axis=0), tf.repeat(A, times[0], axis=1)],
+                   [np.repeat(A, 2, axis=0), np.repeat(A, 2, axis=1)])
         self.check([tf.stack([A, A], axis=-1), tf.concat([A, A], 1)],
                    [np.stack([A, A], -1), np.concatenate([A, A], 1)])
         self.check(tf.meshgrid([1, 2], [3, 4, 5], indexing='ij'),

@@ -12,11 +12,13 @@
  * A node waits when it has control inputs, or when a node that it reads has some (the constant of
  * `w * 2.`, say: the product is then given none), an Identity apart: gradients stand behind those,
  * and what they read is safe. It holds of nodes outside of loops, on the variable's device; an
- * Identity that is fed or has control inputs stays between. Linear in the edges; always runs, since
- * it is about what a graph means. */
+ * Identity that is fed or has control inputs stays between. In a branch of a cond the read comes by
+ * a Switch, and what waits there (or any reader, where the predicate waits) gets the reference by a
+ * RefSwitch of its own. Linear in the edges; always runs, since it is about what a graph means. */
 #include <string.h>
 
 #include "base/mem.h"
+#include "graph/fused_node.h"
 #include "graph/pass_util.h"
 
 static bool is_read(const struct rnode *p)
@@ -51,13 +53,45 @@ static bool waits(const struct rnode *n)
     return false;
 }
 
-static void read_late(struct rnode *n)
+/* A read on its way into a branch. */
+static bool is_branch_read(const struct rnode *p)
 {
+    return !p->dropped && !p->keep && p->num_control == 0 && p->frame == 0 && p->num_inputs == 2 &&
+           rnode_is(p, "Switch") && fused_node_on_cpu(p) && is_read(p->inputs[0].node) &&
+           strcmp(p->inputs[0].node->device, p->device) == 0;
+}
+
+/* The reference that is read goes where the Switch goes. NULL: failed. */
+static struct rnode *ref_switch(struct rgraph *g, const struct rnode *p, struct status *st)
+{
+    const struct op *op = op_get("RefSwitch", st);
+    if (!op)
+        return NULL;
+    const struct redge inputs[] = {p->inputs[0].node->inputs[0], p->inputs[1]};
+    char *name = mem_printf("%s/ref", p->name);
+    struct rnode *made = rgraph_add(g, name, op, p->attrs, inputs, 2, st);
+    if (made)
+        made->device = p->device;
+    mem_free(name);
+    return made;
+}
+
+static bool read_late(struct rgraph *g, struct rnode *n, struct status *st)
+{
+    bool after = waits(n);
     for (int i = 0; i < n->num_inputs; i++) {
         const struct rnode *p = n->inputs[i].node;
-        if (is_read(p) && strcmp(p->device, n->device) == 0)
+        if (strcmp(p->device, n->device) != 0)
+            continue;
+        if (after && is_read(p)) {
             n->inputs[i] = p->inputs[0];
+        } else if (is_branch_read(p) && (after || p->inputs[1].node->num_control > 0)) {
+            n->inputs[i].node = ref_switch(g, p, st);
+            if (!n->inputs[i].node)
+                return false;
+        }
     }
+    return true;
 }
 
 /* A reference that is fetched is read when what writes it is done, as far as that always runs: else
@@ -104,10 +138,10 @@ static bool fetches_late(struct rgraph *g, struct status *st)
 
 static bool run(struct rgraph *g, const struct pass_options *o UNUSED, struct status *st)
 {
-    for (int64_t i = 0; i < g->num_nodes; i++) {
+    for (int64_t i = 0, end = g->num_nodes; i < end; i++) {
         struct rnode *n = g->nodes[i];
-        if (!n->dropped && n->frame == 0 && !rnode_is_control_flow(n) && waits(n))
-            read_late(n);
+        if (!n->dropped && n->frame == 0 && !rnode_is_control_flow(n) && !read_late(g, n, st))
+            return false;
     }
     return fetches_late(g, st);
 }

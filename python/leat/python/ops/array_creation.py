@@ -160,10 +160,11 @@ def zeros_like_impl(tensor, dtype, name, optimize=True):
     """Zeros of the shape of a tensor, and its type unless another is asked for."""
     with ops.name_scope(name, 'zeros_like', [tensor]) as name:
         tensor = ops.convert_to_tensor(tensor, name='tensor')
+        if optimize and tensor.dtype != dtypes.variant and tensor.shape.is_fully_defined():
+            # programs say tf.Variable(tf.zeros_like(x, False)), where False is no type
+            return zeros(tensor.shape, dtype=dtype or tensor.dtype, name=name)
         if dtype is not None:
             dtype = dtypes.as_dtype(dtype)
-        if optimize and tensor.dtype != dtypes.variant and tensor.shape.is_fully_defined():
-            return zeros(tensor.shape, dtype=dtype or tensor.dtype, name=name)
         if dtype is not None and dtype != tensor.dtype and dtype != dtypes.variant:
             return zeros(shape_internal(tensor, optimize=optimize), dtype=dtype, name=name)
         return gen_array_ops.zeros_like(tensor, name=name)

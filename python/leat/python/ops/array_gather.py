@@ -232,6 +232,9 @@ def repeat_with_axis(data, repeats, axis, name=None):
             return array_ops.reshape(tiled, shape)
         if repeats.shape.ndims == 0:
             repeats = array_ops.reshape(repeats, [1])
+        elif repeats.shape.ndims is None:
+            repeats = array_ops.broadcast_to(repeats, data_shape[axis:axis + 1])
+            repeats.set_shape([None])
         return _repeat_each(data, repeats, axis, data_shape)
 
 
