@@ -55,6 +55,16 @@ def chain(op, rng, _):
         {'graph': module_op('kmc2_chain_initialization')}
 
 
+def seeding(op, rng, _):
+    """Sums of few bits: an order of adding decides nothing."""
+    n, d = (int(v) for v in rng.randint(1, 15, size=2))
+    points = rng.randint(-5, 5, size=(n, d)).astype(np.float32) / 2
+    return [('points', points), ('num_to_sample', np.int64(rng.randint(0, n + 2))),
+            ('seed', np.int64(rng.randint(0, 2**62, dtype=np.int64))),
+            ('num_retries_per_sample', np.int64(rng.randint(-1, 5)))], {}, False, 1, \
+        {'graph': module_op('kmeans_plus_plus_initialization')}
+
+
 def host_constant(op, rng, _):
     value = array(rng, pick(rng, [np.float32, np.int32, np.bool_, np.int64]), shape(rng))
 
@@ -83,6 +93,7 @@ def strided_update(op, rng, _):
 
 
 GENERATORS = {'BatchNormWithGlobalNormalization': normalized, 'NearestNeighbors': neighbors,
+              'KmeansPlusPlusInitialization': seeding,
               'BatchNormWithGlobalNormalizationGrad': normalized, 'SdcaFprint': fingerprints,
               'KMC2ChainInitialization': chain, 'HostConst': host_constant,
               'TensorStridedSliceUpdate': strided_update}

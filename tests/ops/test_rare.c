@@ -46,6 +46,13 @@ static const struct op_case cases[] = {
     {.op = "KMC2ChainInitialization", .in = {"float [10] 1 2 3 4 5 0.5 7 3 2 2", "int64 [] 3"}, .out = {"int64 [] 9"}},
     {.op = "KMC2ChainInitialization", .in = {"float [1] nan", "int64 [] 3"}, .out = {"int64 [] 0"}},
     {.op = "KMC2ChainInitialization", .in = {"float [0]", "int64 [] 3"}, .error = "INVALID_ARGUMENT: there are no distances to walk over"},
+    {.op = "KmeansPlusPlusInitialization", .in = {"float [3,2] 0 0 1 0 9 9", "int64 [] 3", "int64 [] 1", "int64 [] 2"}, .out = {"float [3,2] ~"}},
+    {.op = "KmeansPlusPlusInitialization", .in = {"float [4,2] 1", "int64 [] 3", "int64 [] 1", "int64 [] -1"}, .out = {"float [3,2] 1"}},
+    {.op = "KmeansPlusPlusInitialization", .in = {"float [2,1] nan", "int64 [] 2", "int64 [] 1", "int64 [] 0"}, .out = {"float [2,1] nan"}},
+    {.op = "KmeansPlusPlusInitialization", .in = {"float [2,0]", "int64 [] 1", "int64 [] 1", "int64 [] 0"}, .out = {"float [1,0]"}},
+    {.op = "KmeansPlusPlusInitialization", .in = {"float [0,2]", "int64 [] 0", "int64 [] 1", "int64 [] 0"}, .error = "INVALID_ARGUMENT: Expected points.rows() > 0."},
+    {.op = "KmeansPlusPlusInitialization", .in = {"float [2,2] 1", "int64 [] 0", "int64 [] 1", "int64 [] 0"}, .error = "INVALID_ARGUMENT: Expected num_to_sample > 0."},
+    {.op = "KmeansPlusPlusInitialization", .in = {"float [3,2] 1", "int64 [] 4", "int64 [] 1", "int64 [] 0"}, .error = "INVALID_ARGUMENT: Expected num_to_sample <= points.rows(). 4 vs 3."},
 };
 /* clang-format on */
 
