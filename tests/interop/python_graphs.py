@@ -36,6 +36,7 @@ KNOWN = [
     ('py_function', r'EagerPyFunc: (inputs|Tin)'),
     ('contrib_metrics_covariance', r'(LessEqual|sub|truediv)_\d+: inputs'),
     ('contrib_metrics_pearson', r'(LessEqual|sub|truediv)_\d+: inputs'),
+    ('image_dense_warp', r'(data_0|Const): value'),
     ('decay_piecewise', r'cond/Merge: inputs .*AssertGuard/Merge'),
 ]
 

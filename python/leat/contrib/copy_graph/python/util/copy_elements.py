@@ -10,8 +10,8 @@ def _name(name, scope):
     return scope + '/' + name if scope else name
 
 
-def _collections(name, graph, to_graph, scope):
-    """The collections that something of this name is in, those of the scope but for the top ones."""
+def _collections(name, graph, scope):
+    """The collections that something of this name is in, in the scope but for the top ones."""
     found = [key for key in graph.get_all_collection_keys()
              if isinstance(key, str) and any(getattr(item, 'name', None) == name
                                              for item in graph.get_collection(key))]
@@ -26,7 +26,7 @@ def copy_variable_to_graph(org_instance, to_graph, scope=''):
     if not isinstance(org_instance, variables_lib.Variable):
         raise TypeError(str(org_instance) + ' is not a Variable')
     graph = org_instance.graph
-    collections = _collections(org_instance.name, graph, to_graph, scope)
+    collections = _collections(org_instance.name, graph, scope)
     trainable = any(item is org_instance
                     for item in graph.get_collection(ops.GraphKeys.TRAINABLE_VARIABLES))
     with graph.as_default(), session_lib.Session(graph=graph) as session:
@@ -52,7 +52,7 @@ def copy_op_to_graph(org_instance, to_graph, variables, scope=''):
     if isinstance(org_instance, ops.Tensor):
         op = copy_op_to_graph(org_instance.op, to_graph, variables, scope)
         tensor = op.outputs[org_instance.value_index]
-        for key in _collections(org_instance.name, org_instance.graph, to_graph, scope):
+        for key in _collections(org_instance.name, org_instance.graph, scope):
             to_graph.add_to_collection(key, tensor)
         return tensor
     return _copy_op(org_instance, name, to_graph, variables, scope)

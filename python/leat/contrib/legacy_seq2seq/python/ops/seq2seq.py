@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences to sequences, unrolled: encoders, decoders, losses, buckets; those with attention are in
-_attention."""
+"""Sequences to sequences, unrolled: encoders, decoders, losses, buckets; those with attention are
+in _attention."""
 import copy
 
 from leat.contrib.legacy_seq2seq.python.ops._attention import (  # noqa: F401

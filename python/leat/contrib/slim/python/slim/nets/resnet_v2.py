@@ -45,7 +45,8 @@ def resnet_v2(inputs, blocks, num_classes=None, is_training=True, global_pool=Tr
             with arg_scope([layers.batch_norm], is_training=is_training):
                 net = inputs
                 if include_root_block:
-                    net, output_stride = resnet_utils.root(net, output_stride, {'activation_fn': None, 'normalizer_fn': None})
+                    net, output_stride = resnet_utils.root(
+                        net, output_stride, {'activation_fn': None, 'normalizer_fn': None})
                 net = resnet_utils.stack_blocks_dense(net, blocks, output_stride)
                 net = layers.batch_norm(net, activation_fn=nn_ops.relu, scope='postnorm')
                 return resnet_utils.ending(net, num_classes, global_pool, collection)
