@@ -165,6 +165,8 @@ class NamespaceTest(unittest.TestCase):
         self.assertIs(tf.gfile.Open, tf.gfile.GFile)
         self.assertIn('relu', dir(tf.nn))
         self.assertIn('nn', dir(tf))
+        modes = tf.estimator.ModeKeys
+        self.assertEqual((modes.TRAIN, modes.EVAL, modes.PREDICT), ('train', 'eval', 'infer'))
 
     def test_message(self):
         with self.assertRaisesRegex(AttributeError, 'tf.nn.nothing is not there yet.*docs/python'):
