@@ -34,8 +34,9 @@ static bool forward_shape(struct infer_ctx *c, struct status *st)
         dims[i] = d == DIM_UNKNOWN ? d : (int64_t)out;
     }
     infer_set(c, 0, infer_make(c, dims, 4));
+    /* TensorFlow says of the bounds that they are as many as the ranges, and graphs say so too. */
     for (int i = 1; i <= 2; i++)
-        infer_set(c, i, infer_vector(c, infer_dim_add(dims[i], dims[i] < 0 ? 0 : 1)));
+        infer_set(c, i, infer_vector(c, DIM_UNKNOWN));
     return true;
 }
 
