@@ -164,6 +164,25 @@ bool infer_const_int(struct infer_ctx *c, int i, bool *known, int64_t *value, st
     return true;
 }
 
+bool infer_dim_from(struct infer_ctx *c, int i, int64_t *dim, struct status *st)
+{
+    *dim = DIM_UNKNOWN;
+    const struct tensor *t = infer_const(c, i);
+    if (!t)
+        return true;
+    if (tensor_rank(t) != 0)
+        return status_invalid(st, "Input must be scalar but has rank %d", tensor_rank(t));
+    if (t->dtype != DT_INT32 && t->dtype != DT_INT64)
+        return status_invalid(st, "Scalar input for dim size must be int32 or int64");
+    const int64_t value = tensor_index(t, 0);
+    if (value < 0)
+        return status_invalid(
+            st, "Dimension size, given by scalar input %d, must be non-negative but is %lld", i,
+            (long long)value);
+    *dim = value;
+    return true;
+}
+
 struct infer_handle infer_handle_in(const struct infer_ctx *c, int i)
 {
     return c->call->input_handles ? c->call->input_handles[i] : (struct infer_handle){0};

@@ -32,6 +32,9 @@ MUST_CHECK bool infer_const_shape(struct infer_ctx *c, int i, const struct shape
 /* A constant scalar int32/int64; *known says whether it is one. */
 MUST_CHECK bool infer_const_int(struct infer_ctx *c, int i, bool *known, int64_t *value,
                                 struct status *st);
+/* The dim that input i gives, a scalar where its value is known (nothing is asked of its shape
+ * else); DIM_UNKNOWN when it is not. Negative: INVALID_ARGUMENT. */
+MUST_CHECK bool infer_dim_from(struct infer_ctx *c, int i, int64_t *dim, struct status *st);
 void infer_set(struct infer_ctx *c, int i, const struct shape *s); /* shape of output i */
 
 /* What stands behind resource handles and variants; parts may be unknown (n 0). */
@@ -77,6 +80,12 @@ const struct shape *infer_with_dim(struct infer_ctx *c, const struct shape *s, i
 /* Dim arithmetic on possibly unknown dims. */
 int64_t infer_dim_add(int64_t a, int64_t b);
 int64_t infer_dim_mul(int64_t a, int64_t b);
+/* dim / by where by (above 0) divides it; an error where it does not. */
+MUST_CHECK bool infer_dim_div(int64_t dim, int64_t by, int64_t *out, struct status *st);
+/* The first dims of a, as many as b has, are those of b; *rest is what a has behind them, unknown
+ * where a rank is. */
+MUST_CHECK bool infer_merge_front(struct infer_ctx *c, const struct shape *a, const struct shape *b,
+                                  const struct shape **rest, struct status *st);
 MUST_CHECK bool infer_broadcast(struct infer_ctx *c, const struct shape *a, const struct shape *b,
                                 const struct shape **out, struct status *st);
 /* One dim under a window (convolution, pooling): its output size. */

@@ -204,6 +204,31 @@ int64_t infer_dim_mul(int64_t a, int64_t b)
     return product;
 }
 
+bool infer_dim_div(int64_t dim, int64_t by, int64_t *out, struct status *st)
+{
+    *out = dim == DIM_UNKNOWN ? dim : dim / by;
+    return dim == DIM_UNKNOWN || dim % by == 0 ||
+           status_invalid(st, "Dimension size must be evenly divisible by %lld but is %lld",
+                          (long long)by, (long long)dim);
+}
+
+bool infer_merge_front(struct infer_ctx *c, const struct shape *a, const struct shape *b,
+                       const struct shape **rest, struct status *st)
+{
+    *rest = infer_unknown(c);
+    if (a->rank < 0 || b->rank < 0)
+        return true;
+    if (!infer_want_rank_min(c, a, b->rank, &a, st))
+        return false;
+    for (int i = 0; i < b->rank; i++) {
+        int64_t same;
+        if (!infer_merge_dim(infer_dim(a, i), infer_dim(b, i), &same, st))
+            return false;
+    }
+    *rest = infer_slice(c, a, b->rank, a->rank);
+    return true;
+}
+
 /* What two dims that meet in a broadcast become. */
 static bool broadcast_dim(int64_t a, int64_t b, int64_t *out, struct status *st)
 {

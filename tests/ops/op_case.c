@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "op_check.h"
 #include "op_text.h"
 
@@ -295,6 +296,8 @@ static void check_gradient(struct run *r)
         TF_Output dx = {0};
         TF_Tensor *value = NULL;
         TF_AddGradients(r->graph, ys, n, &r->source[i], 1, dys, r->st, &dx);
+        if (!ok(r) && !LEAT_HAVE_OPENBLAS && strstr(TF_Message(r->st), "not registered"))
+            return; /* it goes through an op that this build has not */
         if (!ok(r) || !dx.oper)
             complain(r, "no gradient by input %d: %s", i, TF_Message(r->st));
         else if (!run_outputs(r, &dx, 1, &value))

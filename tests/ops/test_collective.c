@@ -110,15 +110,16 @@ static const struct op_script scripts[] = {
                "c@0 = CollectiveGather({float [1,2] 1 2})" B(2) "[-1,2]",
                "d@1 = CollectiveGather({float [2,2] 3 nan 5 inf})" B(2) "[-1,2]",
                "e@1 = CollectiveGather({float [1,3] 3 4 5})" B(2) "[-1,3]",
-               "f = CollectiveGather({float [] 3})" B(1) "[1]",
                "g@1 = CollectiveGather({float [3] 3 4 5})" B(2) "[4]",
                "h@1 = CollectiveGather({float [0,2]})" B(2) "?"},
      .runs = {"a b -> float [4] 1 2 3 4 | float [4] 1 2 3 4",
               "d c -> float [3,2] 1 2 3 nan 5 inf | float [3,2] 1 2 3 nan 5 inf",
               "c e ! INVALID_ARGUMENT: Shape mismatch",
-              "f ! INVALID_ARGUMENT: CollectiveGather: input must be at least a vector",
               "a g ! INVALID_ARGUMENT: Shape mismatch",
               "c h -> float [1,2] 1 2 | float [1,2] 1 2"}},
+    {.ops = "CollectiveGather",
+     .nodes = {"f = CollectiveGather({float [] 3})" B(1) "[1]"},
+     .runs = {"building ! INVALID_ARGUMENT: Shape must be at least rank 1 but is rank 0"}},
 };
 
 int main(int argc, char **argv)

@@ -158,7 +158,7 @@ static const struct op_script scripts[] = {
               "room ! INVALID_ARGUMENT: must be positive", "far ! INVALID_ARGUMENT: in [0, 1]"}},
     {.ops = "RecordInput",
      .nodes = {"r = RecordInput() file_pattern='r.tfr' batch_size=-1"},
-     .runs = {"building ! INVALID_ARGUMENT: batch_size must not be negative"}},
+     .runs = {"r ! INVALID_ARGUMENT: batch_size not negative"}},
 };
 
 static void put(const char *path, const void *bytes, size_t n)

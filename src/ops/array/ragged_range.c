@@ -138,7 +138,7 @@ static bool range_shape(struct infer_ctx *c, struct status *st)
         if (!infer_want_rank_max(c, infer_input(c, i), 1, &s, st))
             return false;
         scalars = scalars && s->rank == 0;
-        if (s->rank == 1 && !infer_merge_dim(num, infer_dim(s, 0), &num, st))
+        if (s->rank == 1 && !infer_merge_dim(infer_dim(s, 0), num, &num, st))
             return false;
     }
     infer_set(c, 0, infer_vector(c, scalars ? 2 : infer_dim_add(num, 1)));

@@ -86,7 +86,7 @@ static bool range_shape(struct infer_ctx *c, struct status *st)
     bool known = true;
     for (int i = 0; i < 3; i++) {
         if (!infer_want_rank(c, infer_input(c, i), 0, &unused, st)) {
-            status_append(st, " for '%s'", range_args[i]);
+            status_append(st, "\n\t for '%s'", range_args[i]);
             return false;
         }
         t[i] = infer_const(c, i);
@@ -171,7 +171,7 @@ static bool lin_space_shape(struct infer_ctx *c, struct status *st)
     for (int i = 0; i < 3; i++) {
         static const char *const names[] = {"start", "stop", "num"};
         if (!infer_want_rank(c, infer_input(c, i), 0, &unused, st)) {
-            status_append(st, " for '%s'", names[i]);
+            status_append(st, "\n\t for '%s'", names[i]);
             return false;
         }
     }

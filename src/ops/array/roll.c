@@ -109,7 +109,8 @@ static bool roll_shape(struct infer_ctx *c, struct status *st)
     const struct shape *s;
     if (!infer_want_rank_min(c, infer_input(c, 0), 1, &s, st) ||
         !infer_want_rank_max(c, infer_input(c, 1), 1, &s, st) ||
-        !infer_want_rank_max(c, infer_input(c, 2), 1, &s, st))
+        !infer_want_rank_max(c, infer_input(c, 2), 1, &s, st) ||
+        !infer_merge(c, infer_input(c, 1), infer_input(c, 2), &s, st))
         return false;
     infer_set(c, 0, infer_input(c, 0));
     return true;

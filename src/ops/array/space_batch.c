@@ -226,17 +226,16 @@ static bool infer_blocks(struct infer_ctx *c, const struct shape *in, int n,
     }
     for (int i = 0; i < in->rank; i++)
         dims[i] = i > n ? shape_dim(in, i) : DIM_UNKNOWN;
+    if (to_batch && image)
+        dims[0] = infer_dim_mul(shape_dim(in, 0), infer_dim_mul(block_size, block_size));
     if (edges && (sizes || image)) {
         if (!read_blocks(sizes, block_size, edges, to_batch, &b, st))
             return false;
         int64_t batch = shape_dim(in, 0);
         if (to_batch)
             dims[0] = infer_dim_mul(batch, b.in_block);
-        else if (batch != DIM_UNKNOWN && batch % b.in_block != 0)
-            return status_invalid(st, "Dimension size must be evenly divisible by %lld but is %lld",
-                                  (long long)b.in_block, (long long)batch);
-        else
-            dims[0] = batch == DIM_UNKNOWN ? batch : batch / b.in_block;
+        else if (!infer_dim_div(batch, b.in_block, &dims[0], st))
+            return false;
         for (int i = 0; i < n; i++) {
             int64_t d = shape_dim(in, i + 1);
             if (d != DIM_UNKNOWN && !(to_batch ? dim_to_batch(&b, i, d, &dims[i + 1], st)
@@ -252,9 +251,13 @@ static bool infer_nd(struct infer_ctx *c, bool to_batch, struct status *st)
 {
     const struct shape *in = infer_input(c, 0), *sizes, *edges;
     int64_t n, two;
-    if (!infer_want_rank(c, infer_input(c, 1), 1, &sizes, st) ||
-        !infer_want_rank(c, infer_input(c, 2), 2, &edges, st) ||
-        !infer_merge_dim(infer_dim(sizes, 0), infer_dim(edges, 0), &n, st) ||
+    if (!infer_want_rank(c, infer_input(c, 1), 1, &sizes, st))
+        return false;
+    n = infer_dim(sizes, 0);
+    if (n >= 0 && n < SHAPE_MAX_RANK && !infer_want_rank_min(c, in, (int)n + 1, &in, st))
+        return false;
+    if (!infer_want_rank(c, infer_input(c, 2), 2, &edges, st) ||
+        !infer_merge_dim(n, infer_dim(edges, 0), &n, st) ||
         !infer_want_dim(c, infer_dim(edges, 1), 2, &two, st))
         return false;
     if (n == DIM_UNKNOWN) {

@@ -111,8 +111,16 @@ static bool infer_blocks(struct infer_ctx *c, bool to_depth, struct status *st)
         infer_set(c, 0, infer_of_rank(c, vect ? 5 : 4));
         return true;
     }
-    if (!out_dims(in, attrs_int(infer_attrs(c), "block_size"), is_nhwc(infer_attrs(c)), to_depth,
-                  dims, st))
+    const bool nhwc = is_nhwc(infer_attrs(c));
+    const int64_t block = attrs_int(infer_attrs(c), "block_size");
+    const int h = nhwc ? 1 : 2;
+    int64_t part;
+    if (block > INT32_MAX)
+        return status_invalid(st, "block_size is too large: %lld", (long long)block);
+    bool whole = to_depth ? infer_dim_div(infer_dim(in, h), block, &part, st) &&
+                                infer_dim_div(infer_dim(in, h + 1), block, &part, st)
+                          : infer_dim_div(infer_dim(in, nhwc ? 3 : 1), block * block, &part, st);
+    if (!whole || !out_dims(in, block, nhwc, to_depth, dims, st))
         return false;
     infer_set(c, 0, infer_make(c, dims, 4));
     return true;

@@ -184,9 +184,8 @@ static bool old_make_run(struct kctx *c, struct status *st)
     return ok;
 }
 
-static bool make_shape(struct infer_ctx *c, struct status *st)
+static bool make_shape(struct infer_ctx *c, struct status *st UNUSED)
 {
-    (void)st;
     infer_set(c, 0, infer_vector(c, 2));
     return true;
 }
@@ -304,6 +303,14 @@ static bool close_run(struct kctx *c, struct status *st)
     return true;
 }
 
+static bool close_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *handle;
+    int64_t two;
+    return infer_want_rank(c, infer_input(c, 0), 1, &handle, st) &&
+           infer_want_dim(c, infer_dim(handle, 0), 2, &two, st);
+}
+
 static bool push_shape(struct infer_ctx *c, struct status *st)
 {
     (void)st;
@@ -341,7 +348,7 @@ static bool push_shape(struct infer_ctx *c, struct status *st)
         .summary = "Drops a stack's values before the step ends.",                                 \
         .inputs = {"handle: " type},                                                               \
         .flags = more,                                                                             \
-        .shape = infer_no_outputs,                                                                 \
+        .shape = close_shape,                                                                      \
         .no_grad = why,                                                                            \
     };                                                                                             \
     KERNEL_DEF(stack_close##id##_cpu) = {                                                          \

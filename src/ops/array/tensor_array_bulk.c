@@ -151,7 +151,8 @@ static bool gather_run(struct kctx *c, struct status *st)
 static bool gather_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *ix, *element;
-    if (!tensor_array_infer(c, &element, st) || !infer_want_rank(c, infer_input(c, 1), 1, &ix, st))
+    if (!tensor_array_infer_use(c, &element, st) ||
+        !infer_want_rank(c, infer_input(c, 1), 1, &ix, st))
         return false;
     if (element)
         infer_set(c, 0, infer_concat(c, infer_vector(c, infer_dim(ix, 0)), element));
@@ -279,7 +280,7 @@ static bool concat_run(struct kctx *c, struct status *st)
 static bool concat_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *element;
-    if (!tensor_array_infer(c, &element, st))
+    if (!tensor_array_infer_use(c, &element, st))
         return false;
     infer_set(c, 1, infer_vector(c, DIM_UNKNOWN));
     return true;
@@ -395,7 +396,7 @@ static bool scatter_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *ix, *element, *value;
     int64_t rows;
-    if (!tensor_array_infer(c, &element, st) ||
+    if (!tensor_array_infer_use(c, &element, st) ||
         !infer_want_rank(c, infer_input(c, 1), 1, &ix, st) ||
         !infer_want_rank_min(c, infer_input(c, 2), 1, &value, st) ||
         !infer_merge_dim(infer_dim(ix, 0), infer_dim(value, 0), &rows, st))
@@ -555,7 +556,8 @@ static bool split_run(struct kctx *c, struct status *st)
 static bool split_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s, *element;
-    if (!tensor_array_infer(c, &element, st) || !infer_want_rank(c, infer_input(c, 2), 1, &s, st))
+    if (!tensor_array_infer_use(c, &element, st) ||
+        !infer_want_rank(c, infer_input(c, 2), 1, &s, st))
         return false;
     infer_set(c, 0, infer_scalar(c));
     return true;

@@ -19,6 +19,16 @@ bool tensor_array_infer(struct infer_ctx *c, const struct shape **element, struc
            infer_want_dim(c, infer_dim(handle, 0), 2, &two, st);
 }
 
+bool tensor_array_infer_use(struct infer_ctx *c, const struct shape **element, struct status *st)
+{
+    const struct shape *flow;
+    int at, n;
+    if (!tensor_array_infer(c, element, st))
+        return false;
+    return infer_input_type(c, 0) != DT_RESOURCE || !infer_input_range(c, "flow_in", &at, &n) ||
+           infer_want_rank(c, infer_input(c, at), 0, &flow, st);
+}
+
 bool tensor_array_flow_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *element;
@@ -332,7 +342,8 @@ static bool write_run(struct kctx *c, struct status *st)
 static bool write_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s, *element;
-    if (!tensor_array_infer(c, &element, st) || !infer_want_rank(c, infer_input(c, 1), 0, &s, st) ||
+    if (!tensor_array_infer_use(c, &element, st) ||
+        !infer_want_rank(c, infer_input(c, 1), 0, &s, st) ||
         (element && !infer_merge(c, element, infer_input(c, 2), &s, st)))
         return false;
     infer_set(c, 0, infer_scalar(c));
@@ -388,7 +399,8 @@ static bool read_run(struct kctx *c, struct status *st)
 static bool read_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s, *element;
-    if (!tensor_array_infer(c, &element, st) || !infer_want_rank(c, infer_input(c, 1), 0, &s, st))
+    if (!tensor_array_infer_use(c, &element, st) ||
+        !infer_want_rank(c, infer_input(c, 1), 0, &s, st))
         return false;
     if (element)
         infer_set(c, 0, element);

@@ -15,6 +15,9 @@
 /* Input 0 is a handle; *element is the shape known behind it, or NULL. */
 MUST_CHECK bool tensor_array_infer(struct infer_ctx *c, const struct shape **element,
                                    struct status *st);
+/* The same for an op that uses the array: with a resource handle its flow_in is a scalar. */
+MUST_CHECK bool tensor_array_infer_use(struct infer_ctx *c, const struct shape **element,
+                                       struct status *st);
 bool tensor_array_flow_shape(struct infer_ctx *c, struct status *st);
 /* The gradient's array of input 0, ordered behind flow: its handle and flow. */
 struct tensor_array_side {

@@ -11,14 +11,9 @@
 
 static bool tile_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *in = infer_input(c, 0), *times, *vector;
+    const struct shape *in = infer_input(c, 0), *times;
     if (!infer_const_shape(c, 1, &times, st))
         return false;
-    if (in->rank >= 0) {
-        if (!infer_merge(c, infer_input(c, 1), infer_vector(c, in->rank), &vector, st) ||
-            !infer_want_rank(c, times, in->rank, &times, st))
-            return false;
-    }
     infer_set(c, 0, infer_unknown(c));
     if (times->rank < 0)
         return true;

@@ -58,14 +58,18 @@ static bool unravel_run(struct kctx *c, struct status *st)
     return out != NULL;
 }
 
-static bool unravel_shape(struct infer_ctx *c, struct status *st UNUSED)
+static bool unravel_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *indices = infer_input(c, 0), *dims = infer_input(c, 1);
-    const int64_t n = dims->rank == 1 ? shape_dim(dims, 0) : -1;
+    const struct shape *indices = infer_input(c, 0), *dims;
+    if (!infer_want_rank(c, infer_input(c, 1), 1, &dims, st))
+        return false;
+    int64_t places = indices->rank < 0 ? DIM_UNKNOWN : 1;
+    for (int i = 0; i < indices->rank; i++)
+        places = infer_dim_mul(places, infer_dim(indices, i));
     if (indices->rank == 0)
-        infer_set(c, 0, infer_vector(c, n));
-    else if (indices->rank == 1)
-        infer_set(c, 0, infer_matrix(c, n, shape_dim(indices, 0)));
+        infer_set(c, 0, dims);
+    else if (indices->rank > 0)
+        infer_set(c, 0, infer_matrix(c, infer_dim(dims, 0), places));
     return true;
 }
 

@@ -167,12 +167,14 @@ static bool gathered_shape(struct infer_ctx *c, struct status *st)
     const struct shape *declared, *in = infer_input(c, 0);
     if (!attrs_get_shape(infer_attrs(c), "shape", &declared, st))
         return false;
-    if (in->rank < 1) {
+    if (!infer_want_rank_min(c, in, 1, &in, st))
+        return false;
+    if (in->rank < 0) {
         infer_set(c, 0, infer_unknown(c));
         return true;
     }
     int64_t rows = infer_dim(in, 0), all = -1;
-    bool open = declared->rank < 1 || shape_dim(declared, 0) < 0;
+    bool open = declared->rank < 0 || (declared->rank > 0 && shape_dim(declared, 0) < 0);
     if (open || rows < 0 ||
         __builtin_mul_overflow(rows, attrs_int(infer_attrs(c), "group_size"), &all))
         all = -1;

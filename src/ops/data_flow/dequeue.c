@@ -84,14 +84,14 @@ static bool one_shape(struct infer_ctx *c, struct status *st)
 
 static bool many_shape(struct infer_ctx *c, struct status *st)
 {
-    bool known;
-    int64_t n = DIM_UNKNOWN;
+    const struct tensor *t = infer_const(c, 1);
+    int64_t n = t && tensor_rank(t) == 0 ? tensor_index(t, 0) : DIM_UNKNOWN;
 
-    if (!queue_check_handle(c, st) || !infer_const_int(c, 1, &known, &n, st))
+    if (!queue_check_handle(c, st))
         return false;
-    if (known && n < 0)
+    if (t && tensor_rank(t) == 0 && n < 0)
         return status_invalid(st, "Input 'n' must be >= 0, but is %lld", (long long)n);
-    return element_shapes(c, infer_vector(c, known ? n : DIM_UNKNOWN));
+    return element_shapes(c, infer_vector(c, n));
 }
 
 static bool up_to_shape(struct infer_ctx *c, struct status *st)

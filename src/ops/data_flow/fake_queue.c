@@ -41,18 +41,13 @@ static bool fake_run(struct kctx *c, struct status *st)
     return true;
 }
 
-static bool fake_shape(struct infer_ctx *c, struct status *st)
-{
-    return queue_check_handle(c, st) && queue_infer_handle_v1(c, st);
-}
-
 OP_DEF(fake_queue) = {
     .name = "FakeQueue",
     .summary = "The old form of a queue's handle, for ops that know no other.",
     .inputs = {"resource: resource"},
     .outputs = {"handle: Ref(string)"},
     .flags = OP_STATEFUL,
-    .shape = fake_shape,
+    .shape = queue_infer_handle_v1,
     .no_grad = QUEUE_NO_GRAD,
 };
 KERNEL_DEF(fake_queue_cpu) = {.op = "FakeQueue",

@@ -132,13 +132,6 @@ static bool clear_run(struct kctx *c, struct status *st)
 
 /* --- the ops --- */
 
-static bool no_key_shape(struct infer_ctx *c, struct status *st)
-{
-    (void)st;
-    infer_set(c, 0, infer_scalar(c));
-    return true;
-}
-
 #define MAP_NO_GRAD "undefined: no gradient is registered for a staging area's ops"
 #define MAP_NAMES "container: string = ''", "shared_name: string = ''"
 #define MAP_ROOM "capacity: int >= 0 = 0", "memory_limit: int >= 0 = 0"
@@ -177,7 +170,7 @@ static bool no_key_shape(struct infer_ctx *c, struct status *st)
         .outputs = {"key: int64", "values: dtypes"},                                               \
         .attrs = {MAP_ROOM, "dtypes: list(type) >= 1", MAP_NAMES},                                 \
         .flags = OP_STATEFUL,                                                                      \
-        .shape = no_key_shape,                                                                     \
+        .shape = infer_unknown_outputs,                                                                     \
         .no_grad = MAP_NO_GRAD,                                                                    \
     };                                                                                             \
     KERNEL_DEF(id##_cpu) = {                                                                       \

@@ -95,10 +95,9 @@ bool queue_check_handle(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s;
     int64_t dim;
-    bool v2 = infer_input_type(c, 0) == DT_RESOURCE;
 
-    if (v2)
-        return infer_want_rank(c, infer_input(c, 0), 0, &s, st);
+    if (infer_input_type(c, 0) == DT_RESOURCE)
+        return true; /* what it holds is asked when it runs */
     return infer_want_rank(c, infer_input(c, 0), 1, &s, st) &&
            infer_want_dim(c, infer_dim(s, 0), 2, &dim, st);
 }

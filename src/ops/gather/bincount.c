@@ -9,11 +9,11 @@ static bool bincount_shape(struct infer_ctx *c, struct status *st)
 {
     bool known;
     int64_t size = DIM_UNKNOWN;
-    if (infer_input(c, 1)->rank == 0 && !infer_const_int(c, 1, &known, &size, st))
+    if (!infer_const_int(c, 1, &known, &size, st))
         return false;
-    if (infer_input(c, 1)->rank == 0 && known && size < 0)
+    if (known && size < 0)
         return status_invalid(st, "size (%lld) must be non-negative", (long long)size);
-    infer_set(c, 0, infer_vector(c, infer_input(c, 1)->rank == 0 && known ? size : DIM_UNKNOWN));
+    infer_set(c, 0, infer_vector(c, known ? size : DIM_UNKNOWN));
     return true;
 }
 

@@ -59,9 +59,11 @@ MUST_CHECK bool tuples_check_updates(const struct tensor *indices, const struct 
 MUST_CHECK bool tuples_scatter(struct kctx *c, enum math_scatter_op op,
                                const struct tensor *indices, const struct tensor *updates,
                                struct tensor *table, struct status *st);
-/* The shapes of (indices, updates) for a tensor of shape s, as far as they are known, agree. */
+/* The shapes of (indices, updates) for a tensor of shape s, as far as they are known, agree; name:
+ * what messages call the tensor. */
 MUST_CHECK bool tuples_infer(struct infer_ctx *c, const struct shape *indices,
-                             const struct shape *updates, const struct shape *s, struct status *st);
+                             const struct shape *updates, const struct shape *s, const char *name,
+                             struct status *st);
 
 /* Rows of managed elements: table[index] = updates, in order. False: no memory. */
 MUST_CHECK bool scatter_managed(const struct math_scatter *s, struct status *st);

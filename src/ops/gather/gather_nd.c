@@ -3,6 +3,20 @@
 #include "ops/gather/gather.h"
 #include "ops/gather/gather_grad.h"
 
+static bool fail_depth(const struct shape *indices, const struct shape *params, struct status *st)
+{
+    struct strbuf a = {0}, b = {0};
+    shape_print(indices, &a);
+    shape_print(params, &b);
+    status_invalid(st,
+                   "indices.shape[-1] must be <= params.rank, but saw indices shape: %s and params "
+                   "shape: %s",
+                   strbuf_text(&a), strbuf_text(&b));
+    strbuf_release(&a);
+    strbuf_release(&b);
+    return false;
+}
+
 bool gather_nd_infer(struct infer_ctx *c, const struct shape *params, const struct shape *indices,
                      struct status *st)
 {
@@ -12,10 +26,7 @@ bool gather_nd_infer(struct infer_ctx *c, const struct shape *params, const stru
     if (indices->rank < 0 || depth < 0 || params->rank < 0)
         return true;
     if (depth > params->rank)
-        return status_invalid(st,
-                              "indices.shape[-1] must be <= params.rank, but saw indices "
-                              "with a last dimension of %lld and params of rank %d",
-                              (long long)depth, params->rank);
+        return fail_depth(indices, params, st);
     infer_set(c, 0,
               infer_concat(c, infer_slice(c, indices, 0, indices->rank - 1),
                            infer_slice(c, params, (int)depth, params->rank)));

@@ -4,27 +4,20 @@
 
 static bool one_hot_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *indices = infer_input(c, 0), *s;
-    int64_t axis = attrs_int(infer_attrs(c), "axis"), depth = DIM_UNKNOWN;
-    bool known;
+    const struct shape *indices = infer_input(c, 0);
+    int64_t axis = attrs_int(infer_attrs(c), "axis"), depth;
     if (axis < -1)
         return status_invalid(st, "axis must be >= -1");
-    for (int i = 1; i < 4; i++) {
-        if (!infer_want_rank(c, infer_input(c, i), 0, &s, st))
-            return false;
-    }
-    if (!infer_const_int(c, 1, &known, &depth, st))
+    if (!infer_dim_from(c, 1, &depth, st))
         return false;
-    if (known && depth < 0)
-        return status_invalid(st, "depth must be non-negative, got: %lld", (long long)depth);
     if (indices->rank < 0)
         return true;
     if (axis > indices->rank)
         return status_invalid(st, "Expected axis to be -1 or between [0, %d).  But received: %lld",
                               indices->rank + 1, (long long)axis);
     int at = axis < 0 ? indices->rank : (int)axis;
-    const struct shape *out = infer_concat(c, infer_slice(c, indices, 0, at),
-                                           infer_vector(c, known ? depth : DIM_UNKNOWN));
+    const struct shape *out =
+        infer_concat(c, infer_slice(c, indices, 0, at), infer_vector(c, depth));
     infer_set(c, 0, infer_concat(c, out, infer_slice(c, indices, at, indices->rank)));
     return true;
 }

@@ -9,14 +9,10 @@
 
 static bool partition_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *data = infer_input(c, 0), *parts = infer_input(c, 1), *merged;
-    if (parts->rank < 0 || data->rank < 0)
-        return true;
-    if (!infer_want_rank_min(c, data, parts->rank, &data, st) ||
-        !infer_merge(c, infer_slice(c, data, 0, parts->rank), parts, &merged, st))
+    const struct shape *rest;
+    if (!infer_merge_front(c, infer_input(c, 0), infer_input(c, 1), &rest, st))
         return false;
-    const struct shape *out = infer_concat(c, infer_vector(c, DIM_UNKNOWN),
-                                           infer_slice(c, data, parts->rank, data->rank));
+    const struct shape *out = infer_concat(c, infer_vector(c, DIM_UNKNOWN), rest);
     for (int i = 0; i < infer_num_outputs(c); i++)
         infer_set(c, i, out);
     return true;
@@ -126,7 +122,7 @@ static bool stitch_shape(struct infer_ctx *c, struct status *st)
 {
     int n = infer_num_inputs(c) / 2;
     int64_t rows = 0;
-    const struct shape *tail = infer_unknown(c), *merged;
+    const struct shape *tail = infer_unknown(c), *rest;
     for (int i = 0; i < n; i++) {
         const struct shape *ix = infer_input(c, i), *data = infer_input(c, n + i);
         const struct tensor *t = infer_const(c, i);
@@ -134,11 +130,7 @@ static bool stitch_shape(struct infer_ctx *c, struct status *st)
             rows = max_i64(rows, tensor_index(t, k) + 1);
         if (!t)
             rows = DIM_UNKNOWN;
-        if (ix->rank < 0 || data->rank < 0)
-            continue;
-        if (!infer_want_rank_min(c, data, ix->rank, &data, st) ||
-            !infer_merge(c, ix, infer_slice(c, data, 0, ix->rank), &merged, st) ||
-            !infer_merge(c, tail, infer_slice(c, data, ix->rank, data->rank), &tail, st))
+        if (!infer_merge_front(c, data, ix, &rest, st) || !infer_merge(c, tail, rest, &tail, st))
             return false;
     }
     infer_set(c, 0, infer_concat(c, infer_vector(c, rows), tail));

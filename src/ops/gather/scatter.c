@@ -30,7 +30,7 @@ static bool rows_shape(struct infer_ctx *c, struct status *st)
 static bool nd_shape(struct infer_ctx *c, struct status *st)
 {
     infer_set(c, 0, infer_input(c, 0));
-    return tuples_infer(c, infer_input(c, 1), infer_input(c, 2), infer_input(c, 0), st);
+    return tuples_infer(c, infer_input(c, 1), infer_input(c, 2), infer_input(c, 0), "input", st);
 }
 
 static const struct shape *behind(struct infer_ctx *c)
@@ -46,7 +46,7 @@ static bool resource_rows_shape(struct infer_ctx *c, struct status *st)
 
 static bool resource_nd_shape(struct infer_ctx *c, struct status *st)
 {
-    return tuples_infer(c, infer_input(c, 1), infer_input(c, 2), behind(c), st);
+    return tuples_infer(c, infer_input(c, 1), infer_input(c, 2), behind(c), "input", st);
 }
 
 /* --- kernels --- */

@@ -9,7 +9,7 @@ static bool scatter_nd_shape(struct infer_ctx *c, struct status *st)
     const struct shape *out, *vector;
     if (!infer_want_rank(c, infer_input(c, 2), 1, &vector, st) ||
         !infer_const_shape(c, 2, &out, st) ||
-        !tuples_infer(c, infer_input(c, 0), infer_input(c, 1), out, st))
+        !tuples_infer(c, infer_input(c, 0), infer_input(c, 1), out, "output", st))
         return false;
     infer_set(c, 0, out);
     return true;
@@ -72,7 +72,11 @@ static bool copy_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s = infer_input(c, 0);
     infer_set(c, 0, s);
-    return tuples_infer(c, infer_input(c, 1), infer_input(c, 2), s, st);
+    const bool tensor = strncmp(infer_op(c)->name, "Tensor", 6) == 0;
+    if (tensor && !infer_want_rank_min(c, s, 1, &s, st))
+        return false;
+    return tuples_infer(c, infer_input(c, 1), infer_input(c, 2), s, tensor ? "output" : "input",
+                        st);
 }
 
 static bool add_grad(struct grad_ctx *g, struct status *st)

@@ -10,8 +10,8 @@
 static bool segment_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *data = infer_input(c, 0), *ids;
-    if (!infer_want_rank(c, infer_input(c, 1), 1, &ids, st) ||
-        !infer_want_rank_min(c, data, 1, &data, st))
+    if (!infer_want_rank_min(c, data, 1, &data, st) ||
+        !infer_want_rank(c, infer_input(c, 1), 1, &ids, st))
         return false;
     infer_set(
         c, 0,

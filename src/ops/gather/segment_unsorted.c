@@ -75,25 +75,13 @@ void segment_fill(struct tensor *t, enum segment_value v)
 
 static bool unsorted_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *data = infer_input(c, 0), *ids = infer_input(c, 1), *num, *merged;
-    int64_t rows = DIM_UNKNOWN;
-    bool known;
+    const struct shape *num, *rest;
+    int64_t rows;
     if (!infer_want_rank(c, infer_input(c, 2), 0, &num, st) ||
-        !infer_const_int(c, 2, &known, &rows, st))
+        !infer_merge_front(c, infer_input(c, 0), infer_input(c, 1), &rest, st) ||
+        !infer_dim_from(c, 2, &rows, st))
         return false;
-    if (known && rows < 0)
-        return status_invalid(st,
-                              "Dimension size, given by scalar input 2, must be non-negative "
-                              "but is %lld",
-                              (long long)rows);
-    if (ids->rank < 0 || data->rank < 0)
-        return true;
-    if (!infer_want_rank_min(c, data, ids->rank, &data, st) ||
-        !infer_merge(c, infer_slice(c, data, 0, ids->rank), ids, &merged, st))
-        return false;
-    infer_set(c, 0,
-              infer_concat(c, infer_vector(c, known ? rows : DIM_UNKNOWN),
-                           infer_slice(c, data, ids->rank, data->rank)));
+    infer_set(c, 0, infer_concat(c, infer_vector(c, rows), rest));
     return true;
 }
 

@@ -174,19 +174,53 @@ bool tuples_scatter(struct kctx *c, enum math_scatter_op op, const struct tensor
     return scatter_managed(&s, st);
 }
 
-bool tuples_infer(struct infer_ctx *c, const struct shape *indices, const struct shape *updates,
-                  const struct shape *s, struct status *st)
+static bool empty(const struct shape *s)
 {
-    const struct shape *merged;
-    if (indices->rank < 1 || updates->rank < 0)
-        return true;
-    int outer = indices->rank - 1;
-    int64_t depth = infer_dim(indices, outer);
-    if (!infer_merge(c, infer_slice(c, indices, 0, outer), infer_slice(c, updates, 0, outer),
-                     &merged, st))
+    for (int i = 0; i < s->rank; i++) {
+        if (shape_dim(s, i) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Puts what had to match before what did not; st has the latter. */
+static bool fail_part(const char *side, int n, int m, const char *name, const struct shape *s,
+                      const struct shape *updates, struct status *st)
+{
+    struct strbuf a = {0}, b = {0};
+    shape_print(s, &a);
+    shape_print(updates, &b);
+    status_prepend(st,
+                   "The %s %d dimensions of %s.shape=%s must match the %s %d dimensions of "
+                   "updates.shape=%s: ",
+                   side, n, name, strbuf_text(&a), side, m, strbuf_text(&b));
+    strbuf_release(&a);
+    strbuf_release(&b);
+    return false;
+}
+
+bool tuples_infer(struct infer_ctx *c, const struct shape *indices, const struct shape *updates,
+                  const struct shape *s, const char *name, struct status *st)
+{
+    const struct shape *merged, *a, *b;
+    if (!infer_want_rank_min(c, indices, 1, &indices, st) ||
+        !infer_want_rank_min(c, updates, 1, &updates, st))
         return false;
-    if (s->rank < 0 || depth < 0 || depth > s->rank)
+    if (indices->rank < 0 || updates->rank < 0)
         return true;
-    return infer_merge(c, infer_slice(c, s, (int)depth, s->rank),
-                       infer_slice(c, updates, outer, updates->rank), &merged, st);
+    const int outer = indices->rank - 1;
+    const int64_t depth = infer_dim(indices, outer);
+    if (empty(s) && !empty(indices) && !empty(updates))
+        return status_invalid(st, "Indices and updates specified for empty output shape");
+    a = infer_slice(c, indices, 0, outer);
+    b = infer_slice(c, updates, 0, outer);
+    if (!infer_merge(c, a, b, &merged, st))
+        return fail_part("outer", outer, outer, "indices", indices, updates, st);
+    if (s->rank < 0 || depth < 0)
+        return true;
+    a = infer_slice(c, s, (int)min_i64(depth, s->rank), s->rank);
+    b = infer_slice(c, updates, outer, updates->rank);
+    return infer_merge(c, a, b, &merged, st) ||
+           fail_part("inner", s->rank - (int)min_i64(depth, SHAPE_MAX_RANK), updates->rank - outer,
+                     name, s, updates, st);
 }

@@ -68,12 +68,12 @@ static bool contrast_run(struct kctx *c, struct status *st)
 static bool contrast_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s, *scalar;
-    if (!infer_want_rank_min(c, infer_input(c, 0), 3, &s, st))
-        return false;
     for (int i = 1; i < infer_num_inputs(c); i++) {
         if (!infer_want_rank(c, infer_input(c, i), 0, &scalar, st))
             return false;
     }
+    if (!infer_want_rank_min(c, infer_input(c, 0), 3, &s, st))
+        return false;
     infer_set(c, 0, s);
     return true;
 }

@@ -181,6 +181,11 @@ static bool crop_shape(struct infer_ctx *c, struct status *st)
 {
     if (!picture_shape(c, st))
         return false;
+    const struct shape *edges;
+    int64_t four;
+    if (!infer_want_rank(c, infer_input(c, 1), 1, &edges, st) ||
+        !infer_want_dim(c, infer_dim(edges, 0), 4, &four, st))
+        return false;
     const struct tensor *window = infer_const(c, 1);
     if (window && window->num_elems == 4) {
         const int32_t *w = tensor_i32(window);

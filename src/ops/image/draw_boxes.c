@@ -117,16 +117,13 @@ static bool draw_run(struct kctx *c, struct status *st)
 
 static bool draw_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *images, *boxes, *colours;
-    int64_t n;
-    if (!infer_want_rank(c, infer_input(c, 0), 4, &images, st) ||
-        !infer_want_rank(c, infer_input(c, 1), 3, &boxes, st) ||
-        !infer_want_dim(c, infer_dim(boxes, 2), 4, &n, st) ||
-        !infer_merge_dim(infer_dim(images, 0), infer_dim(boxes, 0), &n, st))
+    const struct shape *images, *boxes;
+    if (infer_num_inputs(c) == 3 /* with colours: asked less */
+            ? !infer_want_rank_min(c, infer_input(c, 0), 3, &images, st)
+            : !infer_want_rank(c, infer_input(c, 0), 4, &images, st) ||
+                  !infer_want_rank(c, infer_input(c, 1), 3, &boxes, st))
         return false;
-    if (infer_num_inputs(c) == 3 && !infer_want_rank(c, infer_input(c, 2), 2, &colours, st))
-        return false;
-    infer_set(c, 0, infer_input(c, 0));
+    infer_set(c, 0, images);
     return true;
 }
 

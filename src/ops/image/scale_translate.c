@@ -231,18 +231,6 @@ static bool resample_run(struct kctx *c, struct status *st)
     return true;
 }
 
-static bool resample_shape(struct infer_ctx *c, struct status *st)
-{
-    const struct shape *s;
-    int64_t two;
-    for (int i = 2; i < 4; i++) {
-        if (!infer_want_rank(c, infer_input(c, i), 1, &s, st) ||
-            !infer_want_dim(c, infer_dim(s, 0), 2, &two, st))
-            return false;
-    }
-    return resize_shape(c, st);
-}
-
 static bool resample_grad(struct grad_ctx *g, struct status *st)
 {
     const struct attrs *attrs = grad_attrs(g);
@@ -269,7 +257,7 @@ OP_DEF(scale_and_translate) = {
     .outputs = {"resized_images: float"},
     .attrs = {"T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}",
               RESAMPLE_ATTRS},
-    .shape = resample_shape,
+    .shape = resize_shape,
     .grad = resample_grad,
 };
 KERNEL_DEF(scale_and_translate_cpu) = {.op = "ScaleAndTranslate",

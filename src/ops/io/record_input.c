@@ -191,16 +191,6 @@ static bool run(struct kctx *c, struct status *st)
     return ok;
 }
 
-static bool batch_shape(struct infer_ctx *c, struct status *st)
-{
-    int64_t n = attrs_int(infer_attrs(c), "batch_size");
-    if (n < 0)
-        return status_invalid(st, "RecordInput: batch_size must not be negative: %lld",
-                              (long long)n);
-    infer_set(c, 0, infer_vector(c, n));
-    return true;
-}
-
 OP_DEF(record_input) = {
     .name = "RecordInput",
     .summary = "Batches of the records of TFRecord files, over and over, in a random order.",
@@ -211,7 +201,7 @@ OP_DEF(record_input) = {
               "file_parallelism: int = 16", "batch_size: int = 32",
               "compression_type: string = ''"},
     .flags = OP_STATEFUL,
-    .shape = batch_shape,
+    .shape = infer_unknown_outputs,
     .no_grad = "it has no inputs",
 };
 KERNEL_DEF(record_input_cpu) = {.op = "RecordInput",

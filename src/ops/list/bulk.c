@@ -206,8 +206,7 @@ static bool gather_shape(struct infer_ctx *c, struct status *st)
 
     if (!list_infer_item(c, 2, &item, st))
         return false;
-    if (item->rank >= 0)
-        infer_set(c, 0, infer_concat(c, infer_vector(c, infer_dim(infer_input(c, 1), 0)), item));
+    infer_set(c, 0, infer_concat(c, infer_input(c, 1), item));
     return true;
 }
 
@@ -312,14 +311,14 @@ static bool from_tensor_run(struct kctx *c, struct status *st)
     return false;
 }
 
-static bool into_shape(struct infer_ctx *c, int shape_input, struct status *st)
-{
-    return list_infer_declared(c, shape_input, st);
-}
-
 static bool from_tensor_shape(struct infer_ctx *c, struct status *st)
 {
-    return into_shape(c, 1, st);
+    const struct shape *declared, *all = infer_input(c, 0), *item;
+
+    if (!list_infer_shape(c, 1, &declared, st))
+        return false;
+    item = all->rank < 1 ? infer_unknown(c) : infer_slice(c, all, 1, all->rank);
+    return infer_merge(c, item, declared, &item, st) && list_infer_declared(c, 1, st);
 }
 
 static bool from_tensor_grad(struct grad_ctx *g, struct status *st)
@@ -423,7 +422,7 @@ static bool scatter_v2_run(struct kctx *c, struct status *st)
 
 static bool scatter_shape(struct infer_ctx *c, struct status *st)
 {
-    return into_shape(c, 2, st);
+    return list_infer_declared(c, 2, st);
 }
 
 static bool scatter_grad(struct grad_ctx *g, struct status *st)
@@ -482,7 +481,8 @@ static bool scatter_existing_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *item;
 
-    return list_infer_item(c, -1, &item, st) && list_infer_same(c, st);
+    return infer_want_rank(c, infer_input(c, 2), 1, &item, st) &&
+           list_infer_item(c, -1, &item, st) && list_infer_same(c, st);
 }
 
 static bool scatter_existing_grad(struct grad_ctx *g, struct status *st)

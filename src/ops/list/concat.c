@@ -310,7 +310,14 @@ static bool split_run(struct kctx *c, struct status *st)
 
 static bool split_shape(struct infer_ctx *c, struct status *st)
 {
-    return list_infer_declared(c, 1, st);
+    const struct shape *declared, *all, *item;
+
+    if (!infer_want_rank_min(c, infer_input(c, 0), 1, &all, st) ||
+        !infer_want_rank(c, infer_input(c, 2), 1, &item, st) ||
+        !list_infer_shape(c, 1, &declared, st))
+        return false;
+    item = all->rank < 0 ? all : infer_with_dim(c, all, 0, DIM_UNKNOWN);
+    return infer_merge(c, item, declared, &item, st) && list_infer_declared(c, 1, st);
 }
 
 static bool split_grad(struct grad_ctx *g, struct status *st)

@@ -347,6 +347,13 @@ static bool set_grad(struct grad_ctx *g, struct status *st)
     return grad_done(g, st);
 }
 
+static bool resize_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *size;
+
+    return infer_want_rank(c, infer_input(c, 1), 0, &size, st) && list_infer_same(c, st);
+}
+
 OP_DEF(tensor_list_set_item) = {
     .name = "TensorListSetItem",
     .summary = "The list with another item at that index.",
@@ -388,7 +395,7 @@ OP_DEF(tensor_list_resize) = {
     .inputs = {"input_handle: variant", "size: int32"},
     .outputs = {"output_handle: variant"},
     .flags = OP_STATEFUL,
-    .shape = list_infer_same,
+    .shape = resize_shape,
     .grad = resize_grad,
 };
 KERNEL_DEF(tensor_list_resize_cpu) = {.op = "TensorListResize", .device = "CPU", .run = resize_run};
@@ -441,7 +448,7 @@ static bool item_shape_shape(struct infer_ctx *c, struct status *st)
     (void)st;
     struct infer_handle h = infer_handle_in(c, 0);
 
-    if (h.n == 1 && h.shapes[0]->rank >= 0)
+    if (h.n == 1 && h.shapes[0]->rank >= 0) /* else it may be the scalar -1 */
         infer_set(c, 0, infer_vector(c, h.shapes[0]->rank));
     return true;
 }

@@ -370,12 +370,29 @@ bool list_item_shape(const struct list *l, const struct shape *want, struct shap
 
 /* --- shape functions --- */
 
+bool list_infer_shape(struct infer_ctx *c, int i, const struct shape **out, struct status *st)
+{
+    const struct shape *in = infer_input(c, i);
+
+    *out = infer_unknown(c);
+    if (!infer_want_rank_max(c, in, 1, &in, st))
+        return false;
+    if (in->rank == 1)
+        return infer_const_shape(c, i, out, st);
+    const struct tensor *t = in->rank == 0 ? infer_const(c, i) : NULL;
+    return !t || tensor_index(t, 0) == -1 ||
+           status_invalid(st,
+                          "Received an invalid shape scalar with a static value that is not '-1': "
+                          "Tensor<type: %s shape: [] values: %lld>",
+                          dtype_name(t->dtype), (long long)tensor_index(t, 0));
+}
+
 bool list_infer_item(struct infer_ctx *c, int shape_input, const struct shape **out,
                      struct status *st)
 {
     struct infer_handle h = infer_handle_in(c, 0);
     int dtype = attrs_type(infer_attrs(c), "element_dtype");
-    const struct shape *given, *in;
+    const struct shape *given;
 
     *out = h.n == 1 ? h.shapes[0] : infer_unknown(c);
     if (h.n == 1 && h.dtypes[0] != dtype)
@@ -385,10 +402,7 @@ bool list_infer_item(struct infer_ctx *c, int shape_input, const struct shape **
                               dtype_name(dtype), dtype_name(h.dtypes[0]));
     if (shape_input < 0)
         return true;
-    in = infer_input(c, shape_input);
-    if (in->rank != 1 || infer_dim(in, 0) < 0)
-        return true;
-    return infer_const_shape(c, shape_input, &given, st) && infer_merge(c, *out, given, out, st);
+    return list_infer_shape(c, shape_input, &given, st) && infer_merge(c, *out, given, out, st);
 }
 
 bool list_infer_same(struct infer_ctx *c, struct status *st)
@@ -404,10 +418,10 @@ bool list_infer_same(struct infer_ctx *c, struct status *st)
 
 bool list_infer_declared(struct infer_ctx *c, int shape_input, struct status *st)
 {
-    const struct shape *s = infer_unknown(c);
+    const struct shape *s;
     int dtype = attrs_type(infer_attrs(c), "element_dtype");
 
-    if (infer_input(c, shape_input)->rank == 1 && !infer_const_shape(c, shape_input, &s, st))
+    if (!list_infer_shape(c, shape_input, &s, st))
         return false;
     infer_set(c, 0, infer_scalar(c));
     infer_set_handle(c, 0, (struct infer_handle){.n = 1, .dtypes = &dtype, .shapes = &s});

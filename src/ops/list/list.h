@@ -47,5 +47,8 @@ MUST_CHECK bool list_infer_item(struct infer_ctx *c, int shape_input, const stru
                                 struct status *st);
 bool list_infer_same(struct infer_ctx *c, struct status *st); /* output 0 as the list input 0 */
 bool list_infer_declared(struct infer_ctx *c, int shape_input, struct status *st);
+/* The element_shape that input i gives: a vector, or a scalar -1 for one that is not known. */
+MUST_CHECK bool list_infer_shape(struct infer_ctx *c, int i, const struct shape **out,
+                                 struct status *st);
 
 #endif

@@ -205,7 +205,10 @@ static bool get_value_run(struct kctx *c, struct status *st)
 static bool get_value_shape(struct infer_ctx *c, struct status *st)
 {
     const struct attr_value *shapes = attrs_list(infer_attrs(c), "output_shapes");
+    const struct shape *handle;
 
+    if (!infer_want_rank(c, infer_input(c, 0), 0, &handle, st))
+        return false;
     if (shapes->n != infer_num_outputs(c))
         return status_invalid(st,
                               "`output_shapes` must be the same length as `output_types` (%lld "

@@ -492,7 +492,7 @@ static bool make_shape(struct infer_ctx *c, struct status *st)
     const struct attrs *attrs = infer_attrs(c);
     const struct attr_value *value = attrs_find(attrs, "value_shape");
     const struct shape *key;
-    for (int i = 0; i < infer_num_inputs(c); i++)
+    for (int i = 0; i < infer_num_inputs(c) && infer_output_type(c, 0) == DT_RESOURCE; i++)
         if (!infer_want_rank_max(c, infer_input(c, i), 1, &key, st))
             return false;
     const struct shape *shapes[] = {

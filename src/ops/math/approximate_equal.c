@@ -26,6 +26,15 @@ static bool approximate_run(struct kctx *c, struct status *st)
     return true;
 }
 
+static bool same_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *s;
+    if (!infer_merge(c, infer_input(c, 0), infer_input(c, 1), &s, st))
+        return false;
+    infer_set(c, 0, s);
+    return true;
+}
+
 OP_DEF(approximate_equal) = {
     .name = "ApproximateEqual",
     .summary = "Whether x and y differ by less than the tolerance.",
@@ -33,7 +42,7 @@ OP_DEF(approximate_equal) = {
     .outputs = {"z: bool"},
     .attrs = {"T: numbertype", "tolerance: float = 1e-05"},
     .flags = OP_COMMUTATIVE,
-    .shape = infer_merged,
+    .shape = same_shape,
     .no_grad = "it gives bool",
 };
 KERNEL_DEF(approximate_equal_cpu) = {.op = "ApproximateEqual",

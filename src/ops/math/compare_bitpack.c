@@ -87,12 +87,11 @@ static bool pack_shape(struct infer_ctx *c, struct status *st)
     const struct shape *x = infer_input(c, 0), *t;
     if (!infer_want_rank(c, infer_input(c, 1), 0, &t, st) || !infer_want_rank_min(c, x, 1, &x, st))
         return false;
-    int64_t last = infer_dim(x, -1);
-    if (last != DIM_UNKNOWN && last % 8 != 0)
-        return fail_shape(st,
-                          "Inner dimension of input should be divisible by 8, but saw shape: ", x);
+    int64_t bytes;
+    if (!infer_dim_div(infer_dim(x, -1), 8, &bytes, st))
+        return false;
     if (x->rank > 0)
-        x = infer_with_dim(c, x, x->rank - 1, last == DIM_UNKNOWN ? last : last / 8);
+        x = infer_with_dim(c, x, x->rank - 1, bytes);
     infer_set(c, 0, x);
     return true;
 }

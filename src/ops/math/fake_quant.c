@@ -302,7 +302,7 @@ OP_DEF(fake_quant_args_gradient) = {
     .inputs = {"gradients: float", "inputs: float"},
     .outputs = {"backprops: float"},
     .attrs = {"min: float = -6", "max: float = 6", BITS},
-    .shape = infer_merged,
+    .shape = infer_unchanged,
     .no_grad = "undefined: TensorFlow registers none",
 };
 KERNEL(fake_quant_args_gradient_cpu, "FakeQuantWithMinMaxArgsGradient", args_init, args_back_run);

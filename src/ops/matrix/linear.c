@@ -32,10 +32,12 @@ static bool square_shape(struct infer_ctx *c, struct status *st)
 
 static bool determinant_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *batch;
-    int64_t n;
-    if (!square(c, 0, &batch, &n, st))
+    const struct shape *s, *batch;
+    int64_t n; /* asked the other way round than elsewhere: the words are TensorFlow's */
+    if (!infer_want_rank_min(c, infer_input(c, 0), 2, &s, st) ||
+        !infer_merge_dim(infer_dim(s, -1), infer_dim(s, -2), &n, st))
         return false;
+    batch = infer_slice(c, s, 0, -2);
     for (int i = 0; i < infer_num_outputs(c); i++)
         infer_set(c, i, batch);
     return true;

@@ -24,8 +24,13 @@ static bool diag_part_shape(struct infer_ctx *c, struct status *st)
         return status_invalid(st, "Input must have even and non-zero rank, input rank is %d",
                               in->rank);
     int half = in->rank / 2;
-    if (!infer_merge(c, infer_slice(c, in, 0, half), infer_slice(c, in, half, in->rank), &out, st))
-        return false;
+    out = infer_slice(c, in, 0, half);
+    for (int i = 0; i < half; i++) {
+        int64_t dim;
+        if (!infer_merge_dim(infer_dim(in, i), infer_dim(in, half + i), &dim, st))
+            return false;
+        out = infer_with_dim(c, out, i, dim);
+    }
     infer_set(c, 0, out);
     return true;
 }

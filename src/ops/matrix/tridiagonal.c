@@ -188,9 +188,9 @@ static bool solve_shape(struct infer_ctx *c, struct status *st)
     int64_t n, three;
     if (!infer_want_rank_min(c, infer_input(c, 0), 2, &d, st) ||
         !infer_want_rank_min(c, infer_input(c, 1), 2, &b, st) ||
+        !infer_merge(c, infer_slice(c, d, 0, -2), infer_slice(c, b, 0, -2), &batch, st) ||
         !infer_want_dim(c, infer_dim(d, -2), 3, &three, st) ||
-        !infer_merge_dim(infer_dim(d, -1), infer_dim(b, -2), &n, st) ||
-        !infer_merge(c, infer_slice(c, d, 0, -2), infer_slice(c, b, 0, -2), &batch, st))
+        !infer_merge_dim(infer_dim(d, -1), infer_dim(b, -2), &n, st))
         return false;
     infer_set(c, 0, infer_concat(c, batch, infer_matrix(c, n, infer_dim(b, -1))));
     return true;

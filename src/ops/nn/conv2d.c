@@ -16,9 +16,9 @@ bool conv2d_infer(struct infer_ctx *c, struct status *st)
 {
     struct conv2d_attrs a;
     const struct shape *x, *f;
-    if (!conv2d_attrs_read(infer_attrs(c), &a, st) ||
-        !infer_want_rank(c, infer_input(c, 0), 4, &x, st) ||
-        !infer_want_rank(c, infer_input(c, 1), 4, &f, st))
+    if (!infer_want_rank(c, infer_input(c, 0), 4, &x, st) ||
+        !infer_want_rank(c, infer_input(c, 1), 4, &f, st) ||
+        !conv2d_attrs_read(infer_attrs(c), &a, st))
         return false;
     int64_t in[4], filter[4], out[4];
     conv2d_from_layout(
@@ -45,9 +45,9 @@ bool conv2d_infer(struct infer_ctx *c, struct status *st)
 static bool sizes_shape(struct infer_ctx *c, int input, struct status *st)
 {
     const struct shape *s;
-    if (!infer_const_shape(c, input, &s, st))
+    if (!infer_const_shape(c, input, &s, st) || !infer_want_rank(c, s, 4, &s, st))
         return false;
-    infer_set(c, 0, s->rank == 4 ? s : infer_of_rank(c, 4));
+    infer_set(c, 0, s);
     return true;
 }
 

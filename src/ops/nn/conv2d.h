@@ -15,7 +15,8 @@ struct conv2d_attrs {
     bool nchw;
     struct str padding;
     int64_t stride[2], dilation[2];
-    int64_t before[2], after[2]; /* of EXPLICIT padding */
+    int64_t before[2], after[2];       /* of EXPLICIT padding */
+    bool plain_stride, plain_dilation; /* over batch and channels they are 1 */
 };
 
 struct conv2d_state {
@@ -28,6 +29,8 @@ struct conv2d_state {
 
 MUST_CHECK bool conv2d_attrs_read(const struct attrs *a, struct conv2d_attrs *out,
                                   struct status *st);
+/* What a kernel asks of them besides; a shape function asks less, as TensorFlow's do. */
+MUST_CHECK bool conv2d_attrs_check(const struct conv2d_attrs *a, struct status *st);
 MUST_CHECK bool conv2d_state_init(struct conv2d_state *s, const struct attrs *a, struct status *st);
 void conv2d_release(void *state);
 

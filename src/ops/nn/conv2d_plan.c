@@ -2,22 +2,56 @@
 /* Attrs, sizes and plans of two-dimensional convolutions: see conv2d.h. */
 #include "ops/nn/conv2d.h"
 
-static bool read_four(const struct attrs *a, const char *name, bool nchw, int64_t out[2],
+/* Height and width of an attr of four numbers; the first fault of the others in *plain. */
+static bool read_four(const struct attr_value *v, bool nchw, int64_t out[2], bool *plain,
                       struct status *st)
 {
-    const struct attr_value *v = attrs_list(a, name);
-    if (v->n != 4)
-        return status_invalid(st, "Sliding window %s field must specify 4 dimensions", name);
-    int h = nchw ? 2 : 1, c = nchw ? 1 : 3;
-    if (v->is[0] != 1 || v->is[c] != 1)
-        return status_invalid(st,
-                              "Current implementation does not yet support %s in the batch and "
-                              "depth dimensions.",
-                              name);
+    const int h = nchw ? 2 : 1, c = nchw ? 1 : 3;
     out[0] = v->is[h];
     out[1] = v->is[h + 1];
-    if (out[0] < 1 || out[1] < 1 || out[0] > INT32_MAX || out[1] > INT32_MAX)
-        return status_invalid(st, "Attr %s must be between 1 and 2147483647", name);
+    *plain = v->is[0] == 1 && v->is[c] == 1;
+    return (out[0] <= INT32_MAX && out[1] <= INT32_MAX) ||
+           status_invalid(st, "Strides and dilations must be below 2147483648");
+}
+
+static bool read_window(const struct attrs *a, struct conv2d_attrs *out, struct status *st)
+{
+    const struct attr_value *stride = attrs_list(a, "strides");
+    const struct attr_value *rate = attrs_find(a, "dilations") ? attrs_list(a, "dilations") : NULL;
+    if (rate && rate->n != 4)
+        return status_invalid(
+            st, "Conv2D requires the dilation attribute to contain 4 values, but got: %lld",
+            (long long)rate->n);
+    if (stride->n != 4)
+        return status_invalid(st,
+                              "Conv2D on data format %s requires the stride attribute to contain 4 "
+                              "values, but got: %lld",
+                              out->nchw ? "NCHW" : "NHWC", (long long)stride->n);
+    return read_four(stride, out->nchw, out->stride, &out->plain_stride, st) &&
+           (!rate || read_four(rate, out->nchw, out->dilation, &out->plain_dilation, st));
+}
+
+static bool fail_plain(const char *what, struct status *st)
+{
+    return status_invalid(st,
+                          "Current implementation does not yet support %s in the batch and depth "
+                          "dimensions.",
+                          what);
+}
+
+bool conv2d_attrs_check(const struct conv2d_attrs *a, struct status *st)
+{
+    if (!a->plain_stride)
+        return fail_plain("strides", st);
+    if (!a->plain_dilation)
+        return fail_plain("dilations", st);
+    for (int i = 0; i < 2; i++) {
+        if (a->stride[i] < 1)
+            return status_invalid(st, "Stride must be > 0, but got %lld", (long long)a->stride[i]);
+        if (a->dilation[i] < 1)
+            return status_invalid(st, "Dilation rate must be >= 1, but got %lld",
+                                  (long long)a->dilation[i]);
+    }
     return true;
 }
 
@@ -55,17 +89,15 @@ bool conv2d_attrs_read(const struct attrs *a, struct conv2d_attrs *out, struct s
     *out =
         (struct conv2d_attrs){.nchw = has_format && str_is(attrs_string(a, "data_format"), "NCHW"),
                               .padding = attrs_string(a, "padding"),
-                              .dilation = {1, 1}};
-    return read_four(a, "strides", out->nchw, out->stride, st) &&
-           (!attrs_find(a, "dilations") ||
-            read_four(a, "dilations", out->nchw, out->dilation, st)) &&
-           read_explicit(a, out, st);
+                              .dilation = {1, 1},
+                              .plain_dilation = true};
+    return read_window(a, out, st) && read_explicit(a, out, st);
 }
 
 bool conv2d_state_init(struct conv2d_state *s, const struct attrs *a, struct status *st)
 {
     lock_init(&s->lock, "conv2d", LOCK_RANK_KERNEL);
-    return conv2d_attrs_read(a, &s->attrs, st);
+    return conv2d_attrs_read(a, &s->attrs, st) && conv2d_attrs_check(&s->attrs, st);
 }
 
 void conv2d_release(void *state)

@@ -14,9 +14,9 @@ static bool conv_shape(struct infer_ctx *c, struct status *st)
 {
     struct volume_attrs a;
     const struct shape *x, *f;
-    if (!volume_attrs_read(infer_attrs(c), &a, st) ||
-        !infer_want_rank(c, infer_input(c, 0), 5, &x, st) ||
-        !infer_want_rank(c, infer_input(c, 1), 5, &f, st))
+    if (!infer_want_rank(c, infer_input(c, 0), 5, &x, st) ||
+        !infer_want_rank(c, infer_input(c, 1), 5, &f, st) ||
+        !volume_attrs_read(infer_attrs(c), &a, st))
         return false;
     const int64_t in_c = infer_dim(x, a.channels_first ? 1 : 4), filter_c = infer_dim(f, 3);
     if (in_c >= 0 && filter_c > 0 && in_c % filter_c != 0)
@@ -61,7 +61,7 @@ static bool former_filter_shape(struct infer_ctx *c, struct status *st)
 static bool conv_init(struct kernel *k, void *state, struct status *st)
 {
     struct volume_attrs *a = state;
-    if (!volume_attrs_read(k->attrs, a, st))
+    if (!volume_attrs_read(k->attrs, a, st) || !volume_attrs_check(k->attrs, st))
         return false;
     if (a->dilation[0] != 1 || a->dilation[1] != 1 || a->dilation[2] != 1)
         return status_invalid(st,

@@ -22,13 +22,23 @@ static bool read_stride(const struct attrs *a, int64_t out[2], struct status *st
     const struct attr_value *v = attrs_list(a, "strides");
     const bool nchw = str_is(attrs_string(a, "data_format"), "NCHW");
     if (v->n != 4)
-        return status_invalid(st, "Sliding window strides field must specify 4 dimensions");
-    if (v->is[0] != 1 || v->is[nchw ? 1 : 3] != 1)
-        return status_invalid(st, "Current implementation does not yet support strides in the "
-                                  "batch and depth dimensions.");
+        return status_invalid(
+            st, "DepthwiseConv2D requires the stride attribute to contain 4 values, but got: %lld",
+            (long long)v->n);
     out[0] = v->is[nchw ? 2 : 1];
     out[1] = v->is[nchw ? 3 : 2];
-    return (out[0] > 0 && out[1] > 0 && out[0] <= INT32_MAX && out[1] <= INT32_MAX) ||
+    return (out[0] <= INT32_MAX && out[1] <= INT32_MAX) ||
+           status_invalid(st, "Attr strides must be below 2147483648");
+}
+
+/* What a kernel asks of the strides besides. */
+static bool check_stride(const struct attrs *a, struct status *st)
+{
+    const struct attr_value *v = attrs_list(a, "strides");
+    if (v->is[0] != 1 || v->is[str_is(attrs_string(a, "data_format"), "NCHW") ? 1 : 3] != 1)
+        return status_invalid(st, "Current implementation does not yet support strides in the "
+                                  "batch and depth dimensions.");
+    return (v->is[1] > 0 && v->is[2] > 0 && v->is[3] > 0) ||
            status_invalid(st, "Attr strides must be between 1 and 2147483647");
 }
 
@@ -40,7 +50,7 @@ static bool depthwise_init(struct kernel *k, void *state, struct status *st)
 {
     struct depthwise_state *s = state;
     int64_t stride[2];
-    if (!read_stride(k->attrs, stride, st))
+    if (!read_stride(k->attrs, stride, st) || !check_stride(k->attrs, st))
         return false;
     if (stride[0] != stride[1])
         return status_invalid(st, "Current implementation only supports equal length strides in "
@@ -297,9 +307,9 @@ static bool depthwise_shape(struct infer_ctx *c, struct status *st)
 static bool sizes_shape(struct infer_ctx *c, int i, struct status *st)
 {
     const struct shape *s;
-    if (!infer_const_shape(c, i, &s, st))
+    if (!infer_const_shape(c, i, &s, st) || !infer_want_rank(c, s, 4, &s, st))
         return false;
-    infer_set(c, 0, s->rank == 4 ? s : infer_of_rank(c, 4));
+    infer_set(c, 0, s);
     return true;
 }
 

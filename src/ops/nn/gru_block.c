@@ -191,8 +191,8 @@ static bool cell_grad(struct grad_ctx *g, struct status *st)
 
 static bool back_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *state;
-    if (!lstm_infer(c, 0, 2, &state, st))
+    const struct shape *state, *weights;
+    if (!lstm_infer(c, 0, 2, &state, st) || !infer_want_rank(c, infer_input(c, 2), 2, &weights, st))
         return false;
     infer_set(c, 0, infer_input(c, 0));
     infer_set(c, 1, state);

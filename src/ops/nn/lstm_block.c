@@ -336,7 +336,7 @@ static bool back_shape(struct infer_ctx *c, struct status *st)
     infer_set(c, 0, state);
     infer_set(c, 1, infer_matrix(c, infer_dim(state, 0), infer_dim_mul(infer_dim(state, 1), 4)));
     for (int i = 0; i < 3; i++)
-        infer_set(c, 2 + i, infer_input(c, 4 + i));
+        infer_set(c, 2 + i, infer_vector(c, infer_dim(state, 1)));
     return true;
 }
 

@@ -166,21 +166,26 @@ static bool back_ifco(struct kctx *c, struct status *st)
 
 static bool forward_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *state;
-    if (!lstm_infer(c, 1, 3, &state, st))
+    const struct shape *x, *bias;
+    int64_t cells;
+    if (!infer_want_rank(c, infer_input(c, 1), 3, &x, st) ||
+        !infer_want_rank(c, infer_input(c, 8), 1, &bias, st) ||
+        !infer_dim_div(infer_dim(bias, 0), 4, &cells, st))
         return false;
     for (int i = 0; i < infer_num_outputs(c); i++)
-        infer_set(c, i, state);
+        infer_set(c, i, infer_with_dim(c, x, 2, cells));
     return true;
 }
 
 static bool back_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *state;
-    if (!lstm_infer(c, 1, 3, &state, st))
-        return false;
-    for (int i = 0; i < infer_num_outputs(c); i++)
-        infer_set(c, i, infer_input(c, 1 + i));
+    static const int ranks[] = {3, 2, 2, 2, 1, 1, 1, 1}; /* x, cs_prev, h_prev, w, wci.. b */
+    for (int i = 0; i < infer_num_outputs(c); i++) {
+        const struct shape *s;
+        if (!infer_want_rank(c, infer_input(c, 1 + i), ranks[i], &s, st))
+            return false;
+        infer_set(c, i, s);
+    }
     return true;
 }
 

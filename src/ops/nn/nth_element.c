@@ -107,20 +107,12 @@ static bool nth_run(struct kctx *c, struct status *st)
 
 static bool nth_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *x, *scalar;
-    bool known;
+    const struct shape *x;
     int64_t n;
-    if (!infer_want_rank_min(c, infer_input(c, 0), 1, &x, st) ||
-        !infer_want_rank(c, infer_input(c, 1), 0, &scalar, st) ||
-        !infer_const_int(c, 1, &known, &n, st))
+    if (!infer_want_rank_min(c, infer_input(c, 0), 1, &x, st) || !infer_dim_from(c, 1, &n, st))
         return false;
-    if (known && n < 0)
-        return status_invalid(st,
-                              "Dimension size, given by scalar input 1, must be non-negative but "
-                              "is %lld",
-                              (long long)n);
     const int64_t last = infer_dim(x, -1);
-    if (known && last >= 0 && last <= n)
+    if (n >= 0 && last >= 0 && last <= n)
         return status_invalid(st, "Input must have last dimension > n = %lld but is %lld",
                               (long long)n, (long long)last);
     infer_set(c, 0, infer_slice(c, x, 0, -1));

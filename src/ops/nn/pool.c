@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MaxPool in its forms, AvgPool, and their gradients, over height and width in both layouts. The
  * loops are math/pooling.h's. */
+#include "math/reduce.h"
 #include "math/rows.h"
 
 #include "ops/nn/conv_grad.h"
@@ -8,41 +9,86 @@
 
 /* --- shapes --- */
 
-static bool pool_shape(struct infer_ctx *c, struct status *st)
+static bool give(struct infer_ctx *c, const struct shape *s)
 {
-    struct window w;
-    return window_read(infer_attrs(c), &w, st) && window_infer(c, &w, infer_input(c, 0), st);
+    for (int i = 0; i < infer_num_outputs(c); i++)
+        infer_set(c, i, s);
+    return true;
 }
 
-static bool pool_v2_shape(struct infer_ctx *c, struct status *st)
+/* What pooling input 0 gives; op: the name for messages. */
+static bool pooled(struct infer_ctx *c, const char *op, bool over_depth, const struct shape **out,
+                   struct status *st)
 {
-    const struct tensor *size = infer_const(c, 1), *stride = infer_const(c, 2);
+    struct window w;
+    return infer_want_rank(c, infer_input(c, 0), 4, out, st) &&
+           window_read(infer_attrs(c), op, &w, st) && window_infer(c, &w, over_depth, out, st);
+}
+
+/* The same with the window in the inputs `from` and the next. */
+static bool pooled_v2(struct infer_ctx *c, int from, const struct shape **out, struct status *st)
+{
+    const struct shape *four;
+    int64_t dim;
+    if (!infer_want_rank(c, infer_input(c, 0), 4, out, st))
+        return false;
+    for (int i = from; i < from + 2; i++) {
+        if (!infer_want_rank(c, infer_input(c, i), 1, &four, st) ||
+            !infer_want_dim(c, infer_dim(four, 0), 4, &dim, st))
+            return false;
+    }
+    const struct tensor *size = infer_const(c, from), *stride = infer_const(c, from + 1);
     struct window w;
     if (!size || !stride) {
-        infer_set(c, 0, infer_of_rank(c, 4));
+        *out = infer_of_rank(c, 4);
         return true;
     }
-    return window_from(infer_attrs(c), size, stride, &w, st) &&
-           window_infer(c, &w, infer_input(c, 0), st);
+    return window_from(infer_attrs(c), size, stride, &w, st) && window_infer(c, &w, true, out, st);
 }
 
-static bool like_shape(struct infer_ctx *c, int input, struct status *st)
+static bool avg_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *s;
-    if (!infer_want_rank(c, infer_input(c, input), 4, &s, st))
-        return false;
-    infer_set(c, 0, s);
-    return true;
+    const struct shape *out;
+    return pooled(c, "AvgPool", false, &out, st) && give(c, out);
+}
+
+static bool max_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *out;
+    return pooled(c, "MaxPool", true, &out, st) && give(c, out);
+}
+
+static bool max_v2_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *out;
+    return pooled_v2(c, 1, &out, st) && give(c, out);
 }
 
 static bool grad_like_input(struct infer_ctx *c, struct status *st)
 {
-    return like_shape(c, 0, st);
+    const struct shape *s;
+    return infer_want_rank(c, infer_input(c, 0), 4, &s, st) && give(c, s);
 }
 
-static bool grad_like_output(struct infer_ctx *c, struct status *st)
+/* (orig_input, orig_output, grad) of the second order: grad is an image, the result what pooling
+ * gives. */
+static bool second_order(struct infer_ctx *c, const struct shape *out, struct status *st)
 {
-    return like_shape(c, 1, st);
+    const struct shape *same;
+    return infer_merge(c, infer_input(c, 1), out, &out, st) &&
+           infer_merge(c, infer_input(c, 0), infer_input(c, 2), &same, st) && give(c, out);
+}
+
+static bool grad_grad_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *out;
+    return pooled(c, "MaxPool", true, &out, st) && second_order(c, out, st);
+}
+
+static bool grad_grad_v2_shape(struct infer_ctx *c, struct status *st)
+{
+    const struct shape *out;
+    return pooled_v2(c, 3, &out, st) && second_order(c, out, st);
 }
 
 /* x and grad are of one shape; the result is what pooling x gives. */
@@ -66,17 +112,27 @@ static bool avg_grad_shape(struct infer_ctx *c, struct status *st)
 
 /* --- kernels --- */
 
-/* The pooling of x; the window comes from inputs `from` and the next, or from attrs (-1). */
-static bool pooling_of(const struct kctx *c, const struct tensor *x, int from,
+/* The window over input 0, from inputs `from` and the next or from attrs (-1). */
+static bool read_window(const struct kctx *c, int from, struct window *w, struct status *st)
+{
+    if (tensor_rank(kernel_in(c, 0)) != 4)
+        return status_invalid(st, "tensor_in must be 4-dimensional");
+    return (from < 0 ? window_read(kernel_attrs(c), c->kernel->op->name, w, st)
+                     : window_from(kernel_attrs(c), kernel_in(c, from), kernel_in(c, from + 1), w,
+                                   st)) &&
+           window_check(w, st);
+}
+
+/* The pooling of x over its height and width; `what` pools when its window has a depth. */
+static bool pooling_of(const struct kctx *c, const struct tensor *x, int from, const char *what,
                        struct math_pooling *p, struct status *st)
 {
     struct window w;
-    if (x->shape.rank != 4)
-        return status_invalid(st, "tensor_in must be 4-dimensional");
-    bool ok =
-        from < 0 ? window_read(kernel_attrs(c), &w, st)
-                 : window_from(kernel_attrs(c), kernel_in(c, from), kernel_in(c, from + 1), &w, st);
-    return ok && window_sizes(&w, x->dtype, shape_dims(&x->shape), p, st);
+    if (!read_window(c, from, &w, st))
+        return false;
+    if (w.depth != 1)
+        return status_unimplemented(st, "%s is not yet supported on the depth dimension.", what);
+    return window_sizes(&w, x->dtype, shape_dims(&x->shape), p, st);
 }
 
 static bool want_shape(const struct tensor *t, const struct shape *s, const char *what,
@@ -95,11 +151,11 @@ static bool want_shape(const struct tensor *t, const struct shape *s, const char
 
 typedef void (*forward_fn)(struct pool *pool, const struct math_pooling *s, const void *x, void *y);
 
-static bool forward(struct kctx *c, int from, forward_fn fn, struct status *st)
+static bool forward(struct kctx *c, const struct window *w, forward_fn fn, struct status *st)
 {
     const struct tensor *x = kernel_in(c, 0);
     struct math_pooling p;
-    if (!pooling_of(c, x, from, &p, st))
+    if (!window_sizes(w, x->dtype, shape_dims(&x->shape), &p, st))
         return false;
     struct shape s = window_out_shape(&p);
     struct tensor *y = kernel_out(c, 0, &s, st);
@@ -110,19 +166,63 @@ static bool forward(struct kctx *c, int from, forward_fn fn, struct status *st)
     return true;
 }
 
+/* The greatest of each w->depth channels: a reduction of what lies behind one another. */
+static bool max_over_depth(struct kctx *c, const struct window *w, struct status *st)
+{
+    const struct tensor *x = kernel_in(c, 0);
+    const int64_t depth = tensor_dim(x, 3);
+    if (w->nchw)
+        return status_unimplemented(st, "Depthwise max pooling takes channels last");
+    if (w->size[0] != 1 || w->size[1] != 1)
+        return status_unimplemented(st, "MaxPooling supports exactly one of pooling across depth "
+                                        "or pooling across width/height.");
+    if (w->depth < 1 || depth % w->depth != 0)
+        return status_unimplemented(st, "Depthwise max pooling requires the depth window to evenly "
+                                        "divide the input depth");
+    if (w->depth != w->depth_stride)
+        return status_unimplemented(st, "Depthwise max pooling requires the depth window to equal "
+                                        "the depth stride");
+    struct shape s =
+        shape_4(tensor_dim(x, 0), tensor_dim(x, 1), tensor_dim(x, 2), depth / w->depth);
+    struct tensor *y = kernel_out(c, 0, &s, st);
+    if (!y)
+        return false;
+    if (y->num_elems > 0)
+        math_reduce(kernel_pool(c), &(struct math_reduce){.op = MATH_REDUCE_MAX,
+                                                          .dtype = x->dtype,
+                                                          .outer = y->num_elems,
+                                                          .num = w->depth,
+                                                          .inner = 1,
+                                                          .x = x->data,
+                                                          .y = y->data});
+    return true;
+}
+
+static bool max_forward(struct kctx *c, int from, struct status *st)
+{
+    struct window w;
+    return read_window(c, from, &w, st) &&
+           (w.depth == 1 ? forward(c, &w, math_maxpool, st) : max_over_depth(c, &w, st));
+}
+
 static bool max_run(struct kctx *c, struct status *st)
 {
-    return forward(c, -1, math_maxpool, st);
+    return max_forward(c, -1, st);
 }
 
 static bool max_v2_run(struct kctx *c, struct status *st)
 {
-    return forward(c, 1, math_maxpool, st);
+    return max_forward(c, 1, st);
 }
 
 static bool avg_run(struct kctx *c, struct status *st)
 {
-    return forward(c, -1, math_avgpool, st);
+    struct window w;
+    if (!read_window(c, -1, &w, st))
+        return false;
+    if (w.depth != 1)
+        return status_unimplemented(st, "Non-spatial pooling is not yet supported.");
+    return forward(c, &w, math_avgpool, st);
 }
 
 /* (orig_input, orig_output, grad): grad has the output's shape, or for the second order the
@@ -131,7 +231,7 @@ static bool max_backward(struct kctx *c, int from, bool second, struct status *s
 {
     const struct tensor *x = kernel_in(c, 0), *y = kernel_in(c, 1), *dy = kernel_in(c, 2);
     struct math_pooling p;
-    if (!pooling_of(c, x, from, &p, st))
+    if (!pooling_of(c, x, from, second ? "MaxPoolingGradGrad" : "MaxPoolingGrad", &p, st))
         return false;
     struct shape s = window_out_shape(&p);
     if (!want_shape(y, &s, "orig_output", st) ||
@@ -173,7 +273,7 @@ static bool argmax_run(struct kctx *c, struct status *st)
 {
     const struct tensor *x = kernel_in(c, 0);
     struct math_pooling p;
-    if (!pooling_of(c, x, -1, &p, st))
+    if (!pooling_of(c, x, -1, "MaxPoolWithArgmax", &p, st))
         return false;
     struct shape s = window_out_shape(&p);
     struct tensor *y = kernel_out(c, 0, &s, st);
@@ -191,7 +291,7 @@ static bool argmax_grad_run(struct kctx *c, struct status *st)
 {
     const struct tensor *x = kernel_in(c, 0), *dy = kernel_in(c, 1), *at = kernel_in(c, 2);
     struct math_pooling p;
-    if (!pooling_of(c, x, -1, &p, st))
+    if (!pooling_of(c, x, -1, "MaxPoolWithArgmax", &p, st))
         return false;
     struct shape s = window_out_shape(&p);
     if (!want_shape(dy, &s, "grad", st) || !want_shape(at, &s, "argmax", st))
@@ -234,7 +334,11 @@ static bool avg_grad_run(struct kctx *c, struct status *st)
         if (dims[i] < 0)
             return status_invalid(st, "orig_input_shape must not be negative");
     }
-    if (!window_read(kernel_attrs(c), &w, st) || !window_sizes(&w, dy->dtype, dims, &p, st))
+    if (!window_read(kernel_attrs(c), "AvgPool", &w, st) || !window_check(&w, st))
+        return false;
+    if (w.depth != 1)
+        return status_unimplemented(st, "Non-spatial pooling is not yet supported.");
+    if (!window_sizes(&w, dy->dtype, dims, &p, st))
         return false;
     struct shape out = window_out_shape(&p), in = shape_make(dims, 4);
     if (!want_shape(dy, &out, "grad", st))
@@ -334,7 +438,7 @@ OP_DEF(max_pool) = {
     .inputs = {"input: T"},
     .outputs = {"output: T"},
     .attrs = {MAX_TYPES, WINDOW, PADDING, MAX_FORMAT},
-    .shape = pool_shape,
+    .shape = max_shape,
     .grad = max_grad,
 };
 KERNEL(max_pool, "MaxPool", max_run, MAX_KERNEL);
@@ -345,7 +449,7 @@ OP_DEF(max_pool_v2) = {
     .inputs = {"input: T", "ksize: int32", "strides: int32"},
     .outputs = {"output: T"},
     .attrs = {MAX_TYPES, PADDING, MAX_FORMAT},
-    .shape = pool_v2_shape,
+    .shape = max_v2_shape,
     .grad = max_v2_grad,
 };
 KERNEL(max_pool_v2, "MaxPoolV2", max_v2_run, MAX_KERNEL);
@@ -379,7 +483,7 @@ OP_DEF(max_pool_grad_grad) = {
     .inputs = {"orig_input: T", "orig_output: T", "grad: T"},
     .outputs = {"output: T"},
     .attrs = {WINDOW, PADDING, FORMAT, "T: realnumbertype"},
-    .shape = grad_like_output,
+    .shape = grad_grad_shape,
     .grad = max_grad_grad_grad,
 };
 KERNEL(max_pool_grad_grad, "MaxPoolGradGrad", max_grad_grad_run, MAX_KERNEL);
@@ -390,7 +494,7 @@ OP_DEF(max_pool_grad_grad_v2) = {
     .inputs = {"orig_input: T", "orig_output: T", "grad: T", "ksize: int32", "strides: int32"},
     .outputs = {"output: T"},
     .attrs = {PADDING, FORMAT, "T: realnumbertype"},
-    .shape = grad_like_output,
+    .shape = grad_grad_v2_shape,
     .no_grad = "undefined: TensorFlow has none",
 };
 KERNEL(max_pool_grad_grad_v2, "MaxPoolGradGradV2", max_grad_grad_v2_run, MAX_KERNEL);
@@ -402,7 +506,7 @@ OP_DEF(max_pool_with_argmax) = {
     .outputs = {"output: T", "argmax: Targmax"},
     .attrs = {WINDOW, "Targmax: {int32, int64} = DT_INT64", PADDING,
               "include_batch_in_index: bool = false", "T: realnumbertype"},
-    .shape = pool_shape,
+    .shape = max_shape,
     .grad = argmax_grad,
 };
 KERNEL(max_pool_with_argmax, "MaxPoolWithArgmax", argmax_run, ARGMAX_KERNEL);
@@ -438,7 +542,7 @@ OP_DEF(avg_pool) = {
     .inputs = {"value: T"},
     .outputs = {"output: T"},
     .attrs = {WINDOW, PADDING, FORMAT, "T: {half, bfloat16, float, double}"},
-    .shape = pool_shape,
+    .shape = avg_shape,
     .grad = avg_grad,
 };
 KERNEL(avg_pool, "AvgPool", avg_run, "T: {half, float, double}");

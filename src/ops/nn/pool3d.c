@@ -11,7 +11,9 @@
 static bool pool_shape(struct infer_ctx *c, struct status *st)
 {
     struct volume_attrs a;
-    return volume_attrs_read(infer_attrs(c), &a, st) &&
+    const struct shape *x;
+    return infer_want_rank(c, infer_input(c, 0), 5, &x, st) &&
+           volume_attrs_read(infer_attrs(c), &a, st) &&
            volume_infer(c, &a, a.window, DIM_UNKNOWN, st);
 }
 
@@ -26,8 +28,9 @@ static bool max_grad_shape(struct infer_ctx *c, struct status *st)
 
 static bool max_grad_grad_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *s;
-    if (!infer_want_rank(c, infer_input(c, 1), 5, &s, st))
+    const struct shape *x, *s;
+    if (!infer_want_rank(c, infer_input(c, 0), 5, &x, st) ||
+        !infer_want_rank(c, infer_input(c, 1), 5, &s, st))
         return false;
     infer_set(c, 0, s);
     return true;
@@ -45,7 +48,7 @@ static bool pool_init(struct kernel *k, void *state, struct status *st)
     struct volume_attrs *a = state;
     if (str_is(attrs_string(k->attrs, "data_format"), "NCDHW"))
         return status_invalid(st, "Default Pooling3DOp only supports NDHWC on device type CPU");
-    return volume_attrs_read(k->attrs, a, st);
+    return volume_attrs_read(k->attrs, a, st) && volume_attrs_check(k->attrs, st);
 }
 
 /* The sizes of pooling a volume with these dims. */

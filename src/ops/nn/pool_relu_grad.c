@@ -30,7 +30,8 @@ static bool fused_init(struct kernel *k, void *state, struct status *st)
     if (!f->relu)
         return false;
     struct status unsound = {0};
-    f->sound = window_read(f->pool->attrs, &f->window, &unsound);
+    f->sound = window_read(f->pool->attrs, f->pool->op->name, &f->window, &unsound) &&
+               window_check(&f->window, &unsound) && f->window.depth == 1;
     status_clear(&unsound); /* the pooling's own kernel says so when it runs */
     return true;
 }

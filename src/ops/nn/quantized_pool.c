@@ -6,9 +6,14 @@
 
 static bool pool_shape(struct infer_ctx *c, struct status *st)
 {
+    const bool max = str_is(str_of(infer_op(c)->name), "QuantizedMaxPool");
+    const struct shape *x;
     struct window w;
-    if (!window_read(infer_attrs(c), &w, st) || !window_infer(c, &w, infer_input(c, 0), st))
+    if (!infer_want_rank(c, infer_input(c, 0), 4, &x, st) ||
+        !window_read(infer_attrs(c), max ? "MaxPool" : "AvgPool", &w, st) ||
+        !window_infer(c, &w, max, &x, st))
         return false;
+    infer_set(c, 0, x);
     qrange_infer_limits(c, 1);
     return qrange_infer_scalars(c, 1, st);
 }
@@ -72,8 +77,12 @@ static bool run(struct kctx *c,
     struct qrange r;
     if (tensor_rank(x) != 4)
         return status_invalid(st, "tensor_in must be 4-dimensional");
-    if (!qrange_in(c, 1, &r, st) || !window_read(kernel_attrs(c), &w, st) ||
-        !window_sizes(&w, DT_UINT8, shape_dims(&x->shape), &p, st))
+    if (!qrange_in(c, 1, &r, st) || !window_read(kernel_attrs(c), c->kernel->op->name, &w, st) ||
+        !window_check(&w, st))
+        return false;
+    if (w.depth != 1)
+        return status_unimplemented(st, "Non-spatial pooling is not yet supported.");
+    if (!window_sizes(&w, DT_UINT8, shape_dims(&x->shape), &p, st))
         return false;
     const struct shape s = window_out_shape(&p);
     struct tensor *y = kernel_out(c, 0, &s, st);

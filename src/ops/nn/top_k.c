@@ -232,17 +232,17 @@ static bool top_k_v2_run(struct kctx *c, struct status *st)
 
 /* --- shape --- */
 
-static bool top_shape(struct infer_ctx *c, bool known, int64_t k, struct status *st)
+/* k: unknown perhaps */
+static bool top_shape(struct infer_ctx *c, int64_t k, struct status *st)
 {
     const struct shape *in;
     if (!infer_want_rank_min(c, infer_input(c, 0), 1, &in, st))
         return false;
     const int64_t columns = infer_dim(in, -1);
-    if (known && columns >= 0 && columns < k)
+    if (columns >= 0 && columns < k)
         return status_invalid(st, "input must have last dimension >= k = %lld but is %lld",
                               (long long)k, (long long)columns);
-    const struct shape *out =
-        in->rank < 0 ? in : infer_with_dim(c, in, in->rank - 1, known ? k : DIM_UNKNOWN);
+    const struct shape *out = in->rank < 0 ? in : infer_with_dim(c, in, in->rank - 1, k);
     infer_set(c, 0, out);
     infer_set(c, 1, out);
     return true;
@@ -250,23 +250,13 @@ static bool top_shape(struct infer_ctx *c, bool known, int64_t k, struct status 
 
 static bool top_k_shape(struct infer_ctx *c, struct status *st)
 {
-    return top_shape(c, true, attrs_int(infer_attrs(c), "k"), st);
+    return top_shape(c, attrs_int(infer_attrs(c), "k"), st);
 }
 
 static bool top_k_v2_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *scalar;
-    bool known;
-    int64_t k = 0;
-    if (!infer_want_rank(c, infer_input(c, 1), 0, &scalar, st) ||
-        !infer_const_int(c, 1, &known, &k, st))
-        return false;
-    if (known && k < 0)
-        return status_invalid(st,
-                              "Dimension size, given by scalar input 1, must be non-negative but "
-                              "is %lld",
-                              (long long)k);
-    return top_shape(c, known, k, st);
+    int64_t k;
+    return infer_dim_from(c, 1, &k, st) && top_shape(c, k, st);
 }
 
 /* --- gradient --- */

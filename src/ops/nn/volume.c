@@ -9,9 +9,28 @@ static bool read_five(const struct attrs *a, const char *name, bool channels_fir
                       struct status *st)
 {
     const struct attr_value *v = attrs_list(a, name);
+    const bool pooling = attrs_find(a, "ksize");
     if (v->n != 5)
-        return status_invalid(st, "Sliding window %s field must specify 5 dimensions", name);
-    const int at = channels_first ? 2 : 1, channels = channels_first ? 1 : 4;
+        return status_invalid(st, "%s requires the %s attribute to contain 5 values, but got: %lld",
+                              pooling ? "Pool3D" : "Conv3D",
+                              str_is(str_of(name), "dilations") ? "dilation"
+                              : str_is(str_of(name), "ksize")   ? "ksize"
+                                                                : "stride",
+                              (long long)v->n);
+    for (int i = 0; i < 3; i++) {
+        out[i] = v->is[(channels_first ? 2 : 1) + i];
+        if (out[i] > INT32_MAX)
+            return status_invalid(st, "Attr %s must be below 2147483648", name);
+    }
+    return true;
+}
+
+/* What a kernel asks of one attr. */
+static bool check_five(const struct attrs *a, const char *name, bool channels_first,
+                       struct status *st)
+{
+    const struct attr_value *v = attrs_list(a, name);
+    const int channels = channels_first ? 1 : 4;
     const bool pooling = attrs_find(a, "ksize");
     if (pooling && v->is[0] != 1)
         return status_unimplemented(st, "Pooling is not yet supported on the batch dimension.");
@@ -22,10 +41,20 @@ static bool read_five(const struct attrs *a, const char *name, bool channels_fir
                               "Current implementation does not yet support %s in the batch and "
                               "depth dimensions.",
                               name);
-    for (int i = 0; i < 3; i++) {
-        out[i] = v->is[at + i];
-        if (out[i] < 1 || out[i] > INT32_MAX)
+    for (int i = 1; i < 5; i++) {
+        if (v->is[i] < 1)
             return status_invalid(st, "Attr %s must be between 1 and 2147483647", name);
+    }
+    return true;
+}
+
+bool volume_attrs_check(const struct attrs *a, struct status *st)
+{
+    static const char *const names[] = {"ksize", "strides", "dilations"};
+    const bool first = str_is(attrs_string(a, "data_format"), "NCDHW");
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (attrs_find(a, names[i]) && !check_five(a, names[i], first, st))
+            return false;
     }
     return true;
 }
@@ -135,9 +164,9 @@ bool volume_infer(struct infer_ctx *c, const struct volume_attrs *a, const int64
 bool volume_infer_sizes(struct infer_ctx *c, int i, struct status *st)
 {
     const struct shape *s;
-    if (!infer_const_shape(c, i, &s, st))
+    if (!infer_const_shape(c, i, &s, st) || !infer_want_rank(c, s, 5, &s, st))
         return false;
-    infer_set(c, 0, s->rank == 5 ? s : infer_of_rank(c, 5));
+    infer_set(c, 0, s);
     return true;
 }
 

@@ -17,6 +17,8 @@ struct volume_attrs {
 /* ksize, where the op has it, strides, dilations, where it has them, padding, data_format. */
 MUST_CHECK bool volume_attrs_read(const struct attrs *a, struct volume_attrs *out,
                                   struct status *st);
+/* What a kernel asks of them besides; a shape function asks less, as TensorFlow's do. */
+MUST_CHECK bool volume_attrs_check(const struct attrs *a, struct status *st);
 
 /* Sizes over a volume with these five dims, channels last; window and out_c are set. */
 MUST_CHECK bool volume_sizes(const struct volume_attrs *a, const int64_t *dims,

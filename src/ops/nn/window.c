@@ -4,27 +4,16 @@
 
 #include "math/conv.h"
 
-static bool set_window(struct window *w, const int64_t size[4], const int64_t stride[4],
-                       struct status *st)
+static void set_window(struct window *w, const int64_t size[4], const int64_t stride[4])
 {
-    int h = w->nchw ? 2 : 1, c = w->nchw ? 1 : 3;
-    if (size[0] != 1 || stride[0] != 1)
-        return status_unimplemented(st, "Pooling is not yet supported on the batch dimension.");
-    if (size[c] != 1 || stride[c] != 1)
-        return status_unimplemented(st, "Pooling over channels is not supported.");
+    const int h = w->nchw ? 2 : 1, c = w->nchw ? 1 : 3;
     for (int i = 0; i < 2; i++) {
         w->size[i] = size[h + i];
         w->stride[i] = stride[h + i];
-        if (w->size[i] < 1 || w->size[i] > INT32_MAX)
-            return status_invalid(st, "Sliding window ksize for dimension %d was zero or negative.",
-                                  h + i);
-        if (w->stride[i] < 1 || w->stride[i] > INT32_MAX)
-            return status_invalid(st,
-                                  "Sliding window stride for dimension %d was zero or "
-                                  "negative.",
-                                  h + i);
     }
-    return true;
+    w->batches = size[0] != 1 || stride[0] != 1;
+    w->depth = size[c];
+    w->depth_stride = stride[c];
 }
 
 static bool read_format(const struct attrs *a, struct window *w, struct status *st)
@@ -35,12 +24,21 @@ static bool read_format(const struct attrs *a, struct window *w, struct status *
     return !str_is(format, "NCHW_VECT_C") || status_unimplemented(st, "data_format NCHW_VECT_C");
 }
 
-bool window_read(const struct attrs *a, struct window *out, struct status *st)
+static bool want_four(const char *op, const char *what, int64_t n, struct status *st)
+{
+    return n == 4 ||
+           status_invalid(st, "%s requires the %s attribute to contain 4 values, but got: %lld", op,
+                          what, (long long)n);
+}
+
+bool window_read(const struct attrs *a, const char *op, struct window *out, struct status *st)
 {
     const struct attr_value *size = attrs_list(a, "ksize"), *stride = attrs_list(a, "strides");
-    if (size->n != 4 || stride->n != 4)
-        return status_invalid(st, "Sliding window ksize and strides must specify 4 dimensions");
-    return read_format(a, out, st) && set_window(out, size->is, stride->is, st);
+    if (!want_four(op, "stride", stride->n, st) || !want_four(op, "ksize", size->n, st) ||
+        !read_format(a, out, st))
+        return false;
+    set_window(out, size->is, stride->is);
+    return true;
 }
 
 bool window_from(const struct attrs *a, const struct tensor *ksize, const struct tensor *strides,
@@ -53,7 +51,23 @@ bool window_from(const struct attrs *a, const struct tensor *ksize, const struct
         size[i] = tensor_i32(ksize)[i];
         stride[i] = tensor_i32(strides)[i];
     }
-    return read_format(a, out, st) && set_window(out, size, stride, st);
+    if (!read_format(a, out, st))
+        return false;
+    set_window(out, size, stride);
+    return true;
+}
+
+bool window_check(const struct window *w, struct status *st)
+{
+    const int h = w->nchw ? 2 : 1;
+    for (int i = 0; i < 2; i++) {
+        if (w->size[i] < 1 || w->size[i] > INT32_MAX)
+            return status_invalid(st, "Sliding window ksize for dimension %d was zero.", h + i);
+        if (w->stride[i] < 1 || w->stride[i] > INT32_MAX)
+            return status_invalid(st, "Sliding window stride for dimension %d was zero.", h + i);
+    }
+    return !w->batches ||
+           status_unimplemented(st, "Pooling is not yet supported on the batch dimension.");
 }
 
 bool window_sizes(const struct window *w, int dtype, const int64_t *dims, struct math_pooling *out,
@@ -88,21 +102,30 @@ struct shape window_out_shape(const struct math_pooling *p)
                    : shape_4(p->batch, p->out_h, p->out_w, p->channels);
 }
 
-bool window_infer(struct infer_ctx *c, const struct window *w, const struct shape *x,
+/* x with dim i as a window that goes over it leaves it. */
+static bool slide(struct infer_ctx *c, const struct shape **x, int i, struct infer_window one,
                   struct status *st)
 {
-    int h = w->nchw ? 2 : 1;
-    if (!infer_want_rank(c, x, 4, &x, st))
+    int64_t out;
+    one.in = infer_dim(*x, i);
+    if (!infer_window(&one, &out, st))
         return false;
-    for (int i = 0; i < 2; i++) {
-        struct infer_window one = {infer_dim(x, h + i), w->size[i], 1, w->stride[i],
-                                   w->padding,          0,          0};
-        int64_t out;
-        if (!infer_window(&one, &out, st))
-            return false;
-        x = infer_with_dim(c, x, h + i, out);
-    }
-    for (int i = 0; i < infer_num_outputs(c); i++)
-        infer_set(c, i, x);
+    *x = infer_with_dim(c, *x, i, out);
     return true;
+}
+
+bool window_infer(struct infer_ctx *c, const struct window *w, bool over_depth,
+                  const struct shape **x, struct status *st)
+{
+    const int h = w->nchw ? 2 : 1;
+    struct infer_window one = {.dilation = 1, .padding = w->padding};
+    for (int i = 0; i < 2; i++) {
+        one.filter = w->size[i];
+        one.stride = w->stride[i];
+        if (!slide(c, x, h + i, one, st))
+            return false;
+    }
+    one.filter = w->depth;
+    one.stride = w->depth_stride;
+    return !over_depth || slide(c, x, w->nchw ? 1 : 3, one, st);
 }

@@ -17,9 +17,12 @@ static struct output expand(struct grad_ctx *g, struct output x)
 static bool xent_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s;
-    if (!infer_broadcast(c, infer_input(c, 0), infer_input(c, 1), &s, st) ||
-        !infer_want_rank(c, s, 2, &s, st))
+    if (!infer_broadcast(c, infer_input(c, 0), infer_input(c, 1), &s, st))
         return false;
+    if (s->rank >= 0 && s->rank != 2)
+        return status_invalid(st, "Shape must be broadcasted with rank 2, but is rank %d", s->rank);
+    if (s->rank < 0)
+        s = infer_of_rank(c, 2);
     infer_set(c, 0, infer_vector(c, infer_dim(s, 0)));
     infer_set(c, 1, s);
     return true;

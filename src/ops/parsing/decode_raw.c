@@ -135,15 +135,12 @@ static bool padded_shape(struct infer_ctx *c, struct status *st)
 {
     int type = infer_output_type(c, 0);
     int64_t len, dim = DIM_UNKNOWN;
-    const struct shape *s;
-    bool known;
-    if (!infer_want_rank(c, infer_input(c, 1), 0, &s, st) ||
-        !infer_const_int(c, 1, &known, &len, st))
+    if (!infer_dim_from(c, 1, &len, st))
         return false;
-    if (known && len <= 0)
+    if (len == 0)
         return status_invalid(st, "`fixed_length` must be greater than zero");
-    if (known && dtype_size(type) && len % (int64_t)dtype_size(type) == 0)
-        dim = len / (int64_t)dtype_size(type);
+    if (dtype_size(type) && !infer_dim_div(len, (int64_t)dtype_size(type), &dim, st))
+        return false;
     infer_set(c, 0, infer_concat(c, infer_input(c, 0), infer_vector(c, dim)));
     return true;
 }

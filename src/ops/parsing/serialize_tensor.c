@@ -56,19 +56,13 @@ static bool parse_run(struct kctx *c, struct status *st)
     return true;
 }
 
-static bool parse_shape(struct infer_ctx *c, struct status *st)
-{
-    const struct shape *s;
-    return infer_want_rank(c, infer_input(c, 0), 0, &s, st);
-}
-
 OP_DEF(parse_tensor) = {
     .name = "ParseTensor",
     .summary = "The tensor that the bytes of a TensorProto message stand for.",
     .inputs = {"serialized: string"},
     .outputs = {"output: out_type"},
     .attrs = {"out_type: type"},
-    .shape = parse_shape,
+    .shape = infer_unknown_outputs,
     .no_grad = "bytes have no gradient",
 };
 KERNEL_DEF(parse_tensor_cpu) = {.op = "ParseTensor", .device = "CPU", .run = parse_run};

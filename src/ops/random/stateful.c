@@ -211,9 +211,8 @@ static bool nondeterministic_run(struct kctx *c, struct status *st)
 static bool shape_from(struct infer_ctx *c, int shape, struct status *st)
 {
     const struct shape *s;
-    for (int i = 0; i < infer_num_inputs(c); i++)
-        if (i != shape && !infer_want_rank(c, infer_input(c, i), 0, &s, st))
-            return false;
+    if (shape == 2 && !infer_want_rank(c, infer_input(c, 1), 0, &s, st))
+        return false;
     if (!infer_const_shape(c, shape, &s, st))
         return false;
     infer_set(c, 0, s);
@@ -233,8 +232,7 @@ static bool old_shape(struct infer_ctx *c, struct status *st)
 static bool skip_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s;
-    return infer_want_rank(c, infer_input(c, 0), 0, &s, st) &&
-           infer_want_rank(c, infer_input(c, 1), 0, &s, st) &&
+    return infer_want_rank(c, infer_input(c, 1), 0, &s, st) &&
            infer_want_rank(c, infer_input(c, 2), 0, &s, st);
 }
 

@@ -90,12 +90,10 @@ static bool want_seed(struct infer_ctx *c, int i, struct status *st)
 static bool stateless_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s;
-    if (!want_seed(c, 1, st))
-        return false;
     for (int i = 2; i < infer_num_inputs(c); i++)
         if (!infer_want_rank(c, infer_input(c, i), 0, &s, st))
             return false;
-    if (!infer_const_shape(c, 0, &s, st))
+    if (!want_seed(c, 1, st) || !infer_const_shape(c, 0, &s, st))
         return false;
     infer_set(c, 0, s);
     return true;

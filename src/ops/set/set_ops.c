@@ -198,12 +198,15 @@ static bool sparse_rank(struct infer_ctx *c, int at, int64_t *rank, struct statu
 static bool dense_dense_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *a, *b, *merged;
-    if (!infer_want_rank_min(c, infer_input(c, 0), 2, &a, st) ||
-        !infer_want_rank_min(c, infer_input(c, 1), 2, &b, st))
+    if (!infer_want_rank_min(c, infer_input(c, 0), 2, &a, st))
+        return false;
+    b = infer_input(c, 1);
+    if (a->rank >= 0 && b->rank >= 0 && !infer_want_rank(c, b, a->rank, &b, st))
+        return false;
+    if (!infer_want_rank_min(c, b, 2, &b, st))
         return false;
     if (a->rank >= 0 && b->rank >= 0 &&
-        (!infer_want_rank(c, b, a->rank, &b, st) ||
-         !infer_merge(c, infer_slice(c, a, 0, -1), infer_slice(c, b, 0, -1), &merged, st)))
+        (!infer_merge(c, infer_slice(c, a, 0, -1), infer_slice(c, b, 0, -1), &merged, st)))
         return false;
     set_outputs(c, a->rank >= 0 ? a->rank : b->rank);
     return true;
@@ -213,7 +216,7 @@ static bool dense_sparse_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *a;
     int64_t rank;
-    if (!infer_want_rank_min(c, infer_input(c, 0), 2, &a, st) || !sparse_rank(c, 1, &rank, st) ||
+    if (!sparse_rank(c, 1, &rank, st) || !infer_want_rank_min(c, infer_input(c, 0), 2, &a, st) ||
         !infer_merge_dim(rank, a->rank, &rank, st))
         return false;
     set_outputs(c, rank);

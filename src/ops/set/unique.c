@@ -9,7 +9,9 @@
 
 static bool unique_shape(struct infer_ctx *c, struct status *st)
 {
-    (void)st;
+    const struct shape *x;
+    if (!infer_want_rank(c, infer_input(c, 0), 1, &x, st))
+        return false;
     infer_set(c, 0, infer_vector(c, DIM_UNKNOWN));
     infer_set(c, 1, infer_input(c, 0));
     if (infer_num_outputs(c) > 2)

@@ -157,8 +157,13 @@ static bool distance_run(struct kctx *c, struct status *st)
 
 static bool distance_shape(struct infer_ctx *c, struct status *st)
 {
+    static const int ranks[] = {2, 1, 1};
     const struct shape *h, *t;
     int64_t dims[SHAPE_MAX_RANK];
+    for (int i = 0; i < 6; i++) {
+        if (!infer_want_rank(c, infer_input(c, i), ranks[i % 3], &h, st))
+            return false;
+    }
     if (!infer_const(c, 2) || !infer_const(c, 5))
         return true;
     if (!infer_const_shape(c, 2, &h, st) || !infer_const_shape(c, 5, &t, st))

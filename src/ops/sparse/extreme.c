@@ -133,7 +133,12 @@ static bool minimum_run(struct kctx *c, struct status *st)
 
 static bool both_shape(struct infer_ctx *c, struct status *st)
 {
-    (void)st;
+    static const int ranks[] = {2, 1, 1};
+    const struct shape *s;
+    for (int i = 0; i < 6; i++) {
+        if (!infer_want_rank(c, infer_input(c, i), ranks[i % 3], &s, st))
+            return false;
+    }
     infer_set(c, 0, infer_matrix(c, DIM_UNKNOWN, DIM_UNKNOWN));
     infer_set(c, 1, infer_vector(c, DIM_UNKNOWN));
     return true;

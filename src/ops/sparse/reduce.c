@@ -216,12 +216,13 @@ static bool max_sparse_run(struct kctx *c, struct status *st)
 
 static bool reduce_shape(struct infer_ctx *c, struct status *st)
 {
-    int64_t n, rank;
+    const struct tensor *value = infer_const(c, 2), *axes = infer_const(c, 3);
     const struct shape *dims, *out;
-    if (!sparse_infer(c, 0, &n, &rank, st) || !infer_const_shape(c, 2, &dims, st))
+    if (!value || !axes || tensor_rank(value) != 1)
+        return true;
+    if (!infer_const_shape(c, 2, &dims, st))
         return false;
-    const struct tensor *axes = infer_const(c, 3);
-    if (!axes || dims->rank == RANK_UNKNOWN)
+    if (dims->rank == RANK_UNKNOWN)
         return true;
     int64_t d[SHAPE_MAX_RANK];
     bool keep = attrs_bool(infer_attrs(c), "keep_dims"), reduced[SHAPE_MAX_RANK] = {false};

@@ -96,7 +96,9 @@ static bool resource_count_shape(struct infer_ctx *c, struct status *st)
 {
     const struct infer_handle h = infer_handle_in(c, 0);
     const struct shape *s;
-    if (!infer_want_rank(c, h.n > 0 ? h.shapes[0] : infer_scalar(c), 0, &s, st))
+    if (h.n == 0)
+        return status_invalid(st, "Handle has no shape/type information.");
+    if (!infer_want_rank(c, h.shapes[0], 0, &s, st))
         return false;
     infer_set(c, 0, infer_scalar(c));
     return true;

@@ -112,6 +112,9 @@ static bool substr_run(struct kctx *c, struct status *st)
 static bool substr_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *pos, *out;
+    if (infer_input(c, 1)->rank >= 0 &&
+        !infer_want_rank(c, infer_input(c, 2), infer_input(c, 1)->rank, &pos, st))
+        return false;
     if (!infer_merge(c, infer_input(c, 1), infer_input(c, 2), &pos, st) ||
         !infer_broadcast(c, infer_input(c, 0), pos, &out, st))
         return false;

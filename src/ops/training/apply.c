@@ -367,12 +367,16 @@ static bool merge_gradient(struct infer_ctx *c, const struct shape **s, struct s
 bool apply_shape(struct infer_ctx *c, struct status *st)
 {
     const struct shape *s, *scalar;
-    for (size_t i = 0; i < ARRAY_LEN(hyper); i++) {
-        int at = shape_input(c, hyper[i].name);
-        if (at >= 0 && !infer_want_rank(c, infer_input(c, at), 0, &scalar, st))
+    if (!merge_variables(c, &s, st))
+        return false;
+    for (int at = 1; at < infer_num_inputs(c); at++) {
+        bool is_scalar = false;
+        for (size_t i = 0; i < ARRAY_LEN(hyper) && !is_scalar; i++)
+            is_scalar = shape_input(c, hyper[i].name) == at;
+        if (is_scalar && !infer_want_rank(c, infer_input(c, at), 0, &scalar, st))
             return false;
     }
-    if (!merge_variables(c, &s, st) || !merge_gradient(c, &s, st))
+    if (!merge_gradient(c, &s, st))
         return false;
     if (infer_num_outputs(c) > 0)
         infer_set(c, 0, s);

@@ -42,6 +42,8 @@ static void test_forms(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         leat_record_writer *w = leat_record_writer_open(path, forms[i], st);
+        if (!w && i >= 2 && TF_GetCode(st) == TF_UNIMPLEMENTED)
+            continue; /* a build without zlib says so */
         assert_non_null(w);
         assert_int_equal(leat_record_writer_add(w, "one", 3, st), 1);
         assert_int_equal(leat_record_writer_add(w, NULL, 0, st), 1);

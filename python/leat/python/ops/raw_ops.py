@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tf.raw_ops: a function for each op, by the op's own name and with keywords alone."""
+import types
+
 from leat.python.framework import op_functions
 
 _functions = op_functions.RawOps(__name__)
@@ -18,6 +20,13 @@ def __dir__():
 
 
 def _by_keywords(name, function):
+    """function, as the op's own name in what it says of wrong arguments."""
+    if isinstance(function, types.FunctionType):
+        own = types.FunctionType(function.__code__.replace(co_name=name), function.__globals__,
+                                 name, function.__defaults__, function.__closure__)
+        own.__qualname__, own.__doc__ = name, function.__doc__
+        function = own
+
     def call(*args, **kwargs):
         if args:
             raise TypeError('%s only takes keyword args. Please pass these args as kwargs instead.'
