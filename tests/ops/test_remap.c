@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scripts: matrices of checkpoints for other vocabularies. Values and words are
  * TensorFlow 1.15.5's. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "op_case.h"
 #include "op_script.h"
 
@@ -48,7 +52,21 @@ static const struct op_script scripts[] = {
 };
 /* clang-format on */
 
+/* The scripts write files: in a folder of their own, gone afterwards. */
 int main(int argc, char **argv)
 {
-    return op_scripts_main(scripts, ARRAY_LEN(scripts), argc, argv);
+    static const char *const files[] = {
+        "leat_remap_old.txt",  "leat_remap_new.txt",    "leat_remap_gap.txt",
+        "leat_remap_gap2.txt", "leat_remap_ckpt.index", "leat_remap_ckpt.data-00000-of-00001"};
+    char folder[] = "/tmp/leat-remap-XXXXXX";
+    if (!mkdtemp(folder) || chdir(folder) != 0) {
+        perror(folder);
+        return 1;
+    }
+    const int rc = op_scripts_main(scripts, ARRAY_LEN(scripts), argc, argv);
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        (void)unlink(files[i]);
+    if (chdir("/") != 0 || rmdir(folder) != 0)
+        perror(folder);
+    return rc;
 }
