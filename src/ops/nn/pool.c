@@ -94,11 +94,9 @@ static bool grad_grad_v2_shape(struct infer_ctx *c, struct status *st)
 /* x and grad are of one shape; the result is what pooling x gives. */
 static bool second_argmax_shape(struct infer_ctx *c, struct status *st)
 {
-    const struct shape *x;
-    struct window w;
-    return window_read(infer_attrs(c), &w, st) &&
-           infer_merge(c, infer_input(c, 0), infer_input(c, 1), &x, st) &&
-           window_infer(c, &w, x, st);
+    const struct shape *x, *out;
+    return pooled(c, "MaxPool", true, &out, st) &&
+           infer_merge(c, infer_input(c, 0), infer_input(c, 1), &x, st) && give(c, out);
 }
 
 static bool avg_grad_shape(struct infer_ctx *c, struct status *st)
