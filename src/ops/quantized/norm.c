@@ -188,7 +188,8 @@ static bool batch_run(struct kctx *c, struct status *st)
     for (int64_t i = 0; i < x->num_elems; i++) {
         const uint32_t q = (uint32_t)to[((const uint8_t *)x->data)[i]];
         const int32_t product = (int32_t)(q * (uint32_t)factor[i % n]);
-        tensor_i32(y)[i] = (int32_t)((uint32_t)(product / one) + (uint32_t)factor[n + i % n]);
+        ((int32_t *)y->data)[i] =
+            (int32_t)((uint32_t)(product / one) + (uint32_t)factor[n + i % n]);
     }
     return qrange_out(c, 1, out, st);
 }
