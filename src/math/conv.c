@@ -152,7 +152,8 @@ bool math_conv_new(const struct math_conv_shape *shape, struct math_conv **out, 
                                      PARTIALS_BYTES / max_i64(dfilter_bytes, 1)));
     if (p->cost_ns * (double)shape->batch < 1e6)
         p->partials = 1; /* a millisecond in all: not worth a second sum */
-    p->dnnl = conv_dnnl_new(p);
+    p->few = conv_few_serves(p);
+    p->dnnl = p->few ? NULL : conv_dnnl_new(p);
     for (int i = 0; i < CONV_PASSES; i++) {
         p->point[i] = conv_point_serves(p, (enum conv_pass)i);
         p->fast[i] = conv_fast_serves(p, (enum conv_pass)i);
@@ -194,6 +195,8 @@ static int64_t layout_bytes(const struct math_conv *p)
 
 static int64_t pass_scratch(const struct math_conv *p, enum conv_pass pass)
 {
+    if (p->few)
+        return conv_few_scratch_bytes(p);
     if (p->point[pass])
         return conv_point_scratch_bytes(p, pass);
     const int64_t fast = p->fast[pass]   ? conv_fast_scratch_bytes(p, pass)
@@ -286,9 +289,24 @@ static void run_own(struct math_conv *p, enum conv_pass pass, struct pool *pool,
         conv_own_backward_filter(p, pool, a, a->scratch);
 }
 
+static void run_few(struct math_conv *p, enum conv_pass pass, struct pool *pool,
+                    const struct math_conv_args *a)
+{
+    if (pass == CONV_FORWARD)
+        conv_few_forward(p, pool, a, a->scratch);
+    else if (pass == CONV_BACKWARD_DATA)
+        conv_few_backward_data(p, pool, a, a->scratch);
+    else
+        conv_few_backward_filter(p, pool, a, a->scratch);
+}
+
 static void run_nhwc(struct math_conv *p, enum conv_pass pass, struct pool *pool,
                      const struct math_conv_args *a)
 {
+    if (p->few) {
+        run_few(p, pass, pool, a);
+        return;
+    }
     if (p->point[pass]) {
         run_own(p, pass, pool, a);
         return;

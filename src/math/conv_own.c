@@ -63,9 +63,8 @@ static char *window_row_copy(const struct math_conv *plan, const char *row, int6
     return to;
 }
 
-/* Rows of `to`: the windows of output positions p0 .. p0 + num of an image. */
-static void lay_out(const struct math_conv *plan, const char *image, int64_t p0, int64_t num,
-                    char *to)
+void conv_lay_out(const struct math_conv *plan, const char *image, int64_t p0, int64_t num,
+                  char *to)
 {
     const struct math_conv_shape *s = &plan->shape;
     const int64_t row_bytes = s->in_w * s->in_c * plan->item;
@@ -143,9 +142,8 @@ static void fold_row(const struct math_conv *plan, const char *from, int64_t w0,
     }
 }
 
-/* The opposite of lay_out: rows of windows are added to the image. */
-static void fold_back(const struct math_conv *plan, const char *from, int64_t p0, int64_t num,
-                      char *image)
+void conv_fold_back(const struct math_conv *plan, const char *from, int64_t p0, int64_t num,
+                    char *image)
 {
     const struct math_conv_shape *s = &plan->shape;
     const int64_t pixel = s->in_c * plan->item;
@@ -191,7 +189,8 @@ static void forward_run(void *arg, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         const int64_t image = i / j->strips, p = i % j->strips * len;
         g.m = min_i64(len, positions - p);
-        lay_out(plan, (const char *)j->a->x + image * plan->in_items * plan->item, p, g.m, rows);
+        conv_lay_out(plan, (const char *)j->a->x + image * plan->in_items * plan->item, p, g.m,
+                     rows);
         g.a = rows;
         g.c = (char *)j->a->y + (image * plan->out_items + p * plan->shape.out_c) * plan->item;
         math_gemm(NULL, plan->shape.dtype, &g);
@@ -237,7 +236,7 @@ static void backward_data_run(void *arg, int64_t begin, int64_t end)
             g.a = (const char *)j->a->dy + (image * plan->out_items + p * s->out_c) * plan->item;
             g.c = rows;
             math_gemm(NULL, s->dtype, &g);
-            fold_back(plan, rows, p, g.m, dx);
+            conv_fold_back(plan, rows, p, g.m, dx);
         }
     }
 }
@@ -296,7 +295,7 @@ static void backward_filter_run(void *arg, int64_t begin, int64_t end)
             for (int64_t p = 0; p < positions; p += len, g.beta = 1) {
                 g.k = min_i64(len, positions - p);
                 if (!direct)
-                    lay_out(plan, image, p, g.k, rows);
+                    conv_lay_out(plan, image, p, g.k, rows);
                 g.a = direct ? image + p * s->in_c * plan->item : rows;
                 g.b = (const char *)j->a->dy + (b * plan->out_items + p * s->out_c) * plan->item;
                 math_gemm(NULL, s->dtype, &g);

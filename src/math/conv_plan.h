@@ -20,6 +20,7 @@ struct math_conv {
     double cost_ns;               /* of one image, one pass */
     int64_t partials;             /* filter gradients that are summed at the end */
     struct conv_dnnl *dnnl;       /* NULL: our own way */
+    bool few;                     /* all passes are conv_few.c's */
     bool point[CONV_PASSES];      /* the pass is a product of matrices: conv_point.c */
     bool fast[CONV_PASSES];       /* the pass is conv_fast.c's, while all is finite */
     bool line[CONV_PASSES];       /* likewise conv_line.c's */
@@ -39,6 +40,23 @@ bool conv_point_serves(const struct math_conv *plan, enum conv_pass pass);
 int64_t conv_point_scratch_bytes(const struct math_conv *plan, enum conv_pass pass);
 void conv_point_backward_filter(const struct math_conv *plan, struct pool *pool,
                                 const struct math_conv_args *a, void *scratch);
+
+/* Few positions, a large filter. */
+bool conv_few_serves(const struct math_conv *plan);
+int64_t conv_few_scratch_bytes(const struct math_conv *plan);
+void conv_few_forward(const struct math_conv *plan, struct pool *pool,
+                      const struct math_conv_args *a, void *scratch);
+void conv_few_backward_data(const struct math_conv *plan, struct pool *pool,
+                            const struct math_conv_args *a, void *scratch);
+void conv_few_backward_filter(const struct math_conv *plan, struct pool *pool,
+                              const struct math_conv_args *a, void *scratch);
+
+/* Rows of `to`: the windows of output positions p0 .. p0 + num of an image; and the opposite, rows
+ * of windows added to an image. */
+void conv_lay_out(const struct math_conv *plan, const char *image, int64_t p0, int64_t num,
+                  char *to);
+void conv_fold_back(const struct math_conv *plan, const char *from, int64_t p0, int64_t num,
+                    char *image);
 
 /* Our own: im2col and products. partial: plan->partials filter gradients, when more than one. */
 void conv_own_forward(const struct math_conv *plan, struct pool *pool,

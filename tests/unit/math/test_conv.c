@@ -50,6 +50,9 @@ static const struct shape_case cases[] = {
     {5, 30, 28, 48, 5, 1, 1, 1, 1, 1, 1, true},
     {1, 64, 65, 13,  3, 1, 1, 1, 1, 1, 1, true},
     {1, 64, 64,  2,  0, 1, 1, 1, 1, 1, 1, true},
+    {3,  3,  2, 160, 192, 3, 3, 1, 1, 1, 1, true}, /* few positions, a large filter */
+    {2,  7,  5, 96, 130, 5, 5, 2, 1, 1, 1, true},
+    {4,  6,  6, 170, 176, 3, 3, 1, 1, 2, 2, false},
 };
 /* clang-format on */
 
