@@ -11,7 +11,9 @@
  *       entries it is a sign of life. A process that stands by applies whole entries. It begins
  *       with everything there is (reset ... whole).
  *   Acknowledged     A part's answer (RunGraph) leaves when the other process has every entry up
- *       to the end of its run; its master tells the client after that.
+ *       to the end of its run; its master tells the client after that. A value that another task
+ *       asks for (RecvTensor) waits likewise for the entries that there are by then: what that
+ *       task writes down of it must not differ from what is taken over.
  *   Trying again     A step has a key, the same when its master tries it again after a take-over.
  *       An op whose mark is known is not run again: it gives what it gave. So each op of a step
  *       changes state once, whichever process it ran in, and however often it is tried.

@@ -3,6 +3,8 @@
  * way. Steps that end meanwhile go with the next one, so many clients share a round trip. A message
  * that was not answered is sent again, and what the other had already is passed over there; after a
  * lease without answers the stream is closed, and begins anew with everything. */
+#include <unistd.h>
+
 #include "base/failpoint.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -297,12 +299,15 @@ bool replica_say_hello(struct replica *r, struct replica_hello *out)
     return ok;
 }
 
+/* Failpoint: replica_slow, what is to be replicated waits for a while. */
 static void send_some(struct replica *r)
 {
     struct batch b = {.bytes = 0};
     struct status st = {0};
     struct pb_leat_peer_replicate_response *x = NULL;
     b.q = pb_leat_peer_replicate_request_new(&b.a);
+    if (FAILPOINT("replica_slow"))
+        usleep(20000);
     const int64_t sent = clock_now_ns();
     bool made = fill(r, &b, &st), answered = made && call(r, &b, &b.m, &x);
     if (!made)

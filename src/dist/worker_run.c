@@ -601,6 +601,8 @@ struct waiting { /* counted: who started it and the value to come */
     int cancelled; /* atomic */
     worker_recv_fn fn;
     void *arg;
+    struct tensor value; /* that is there, and whether it is dead */
+    bool dead;
 };
 
 static void waiting_unref(struct waiting *v)
@@ -609,18 +611,37 @@ static void waiting_unref(struct waiting *v)
         return;
     struct worker *w = v->worker;
     task_step_unref(v->step);
+    tensor_clear(&v->value);
     mem_free(v->key);
     mem_free(v);
     worker_leave(w);
 }
 
-/* What another part's failure brings says so, so that the failure itself is reported. */
+static void give_to_peer(void *arg, const struct status *safe)
+{
+    struct waiting *v = arg;
+    v->fn(v->arg, safe, status_ok(safe) ? &v->value : NULL, v->dead);
+    waiting_unref(v);
+}
+
+/* What another part's failure brings says so, so that the failure itself is reported. A value may
+ * tell of what has changed here, and another task writes down what it does with it (a token becomes
+ * its step): so it leaves when the changes are with the task's other process, which would give the
+ * same one again. */
 static void for_peer(void *arg, const struct status *st, const struct tensor *value, bool dead)
 {
     struct waiting *v = arg;
     struct status why = {0};
+    struct replica *r = v->worker->replica;
     if (v->token)
         cancel_remove(v->cancel, v->token);
+    if (status_ok(st) && r) {
+        v->dead = dead;
+        if (!dead)
+            v->value = tensor_copy(value);
+        replica_when_safe(r, give_to_peer, v);
+        return;
+    }
     if (!status_ok(st)) {
         status_copy(&why, st);
         if (!str_starts(str_of(status_message(st)), "[_Derived_]"))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* timeout: 240 */
 /* Synchronous training over take-overs of its ps: accumulators, tokens, the global step and the
- * variable are the ps's, whose two processes are killed and frozen in turn. So many gradients are
- * sent, each with a number of its own; no step fails, every two make one update, and in the end the
- * variable is what their sum makes it: none was lost, none counted twice. */
+ * variable are the ps's, whose two processes are killed and frozen in turn. Gradients are sent,
+ * each with a number of its own, until it has been taken over three times; no step fails, every two
+ * make one update, and in the end the variable is what their sum makes it: none was lost, none
+ * counted twice. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -22,18 +23,20 @@
 #include "leat/cluster.h"
 #include "leat/leat.h"
 
-enum { WORKERS = 2, GRADIENTS = 160 };
+enum { WORKERS = 2 };
 
 static struct faults_cluster c;
 static struct faults_task *ps, *standby;
-static int64_t taken,
-    over; /* atomic: gradients that somebody sends or has sent; those that ended */
+static int64_t over; /* atomic: gradients that were sent, and counted */
+static pthread_mutex_t numbers = PTHREAD_MUTEX_INITIALIZER;
+static int64_t taken, last; /* guarded by it: the last number that was given, and is to be given */
 
 static struct worker {
     TF_Graph *g;
     TF_Session *session;
     TF_Status *s;
     TF_Output w, x, step;
+    TF_Output local_step, tokens_left, gathered; /* said when it stands still */
     TF_Operation *train, *tokens, *init;
     leat_optimizer *sgd, *sync;
     leat_coordinator *coordinator;
@@ -45,6 +48,27 @@ static void must(TF_Status *s)
 {
     if (TF_GetCode(s) != TF_OK)
         fail_msg("%d: %s", TF_GetCode(s), TF_Message(s));
+}
+
+static TF_Output find_output(TF_Graph *g, const char *type, const char *name)
+{
+    TF_Operation *op;
+    size_t at = 0;
+    while ((op = TF_GraphNextOperation(g, &at))) {
+        if (strcmp(TF_OperationOpType(op), type) == 0 && strstr(TF_OperationName(op), name))
+            return (TF_Output){op, 0};
+    }
+    fail_msg("there is no %s %s", type, name);
+    return (TF_Output){0};
+}
+
+static void add_numbers(struct worker *k)
+{
+    k->local_step = find_output(k->g, "VariableV2", "sync_rep_local_step");
+    k->tokens_left = find_output(k->g, "QueueSizeV2", "sync_token_q_Size");
+    TF_Output a = find_output(k->g, "ResourceConditionalAccumulator", "");
+    leat_with_device(k->g, TF_OperationDevice(a.oper))
+        k->gathered = leat_resource_accumulator_num_accumulated(k->g, a);
 }
 
 /* The gradient of w is x. Without tokens in the beginning each gradient is of the step that it
@@ -66,6 +90,7 @@ static void build(struct worker *k, int index)
         k->train = leat_minimize(k->sync, leat_mul(k->g, k->w, k->x), .global_step = k->step);
         k->tokens = leat_sync_init_tokens(k->sync, 0);
     }
+    add_numbers(k);
     leat_device_setter_free(setter);
     k->init = leat_global_variables_initializer(k->g);
     k->coordinator = leat_coordinator_new();
@@ -74,12 +99,29 @@ static void build(struct worker *k, int index)
     must(k->s);
 }
 
+/* 0: there are no more. */
+static int64_t take_number(void)
+{
+    pthread_mutex_lock(&numbers);
+    const int64_t i = taken < last ? ++taken : 0;
+    pthread_mutex_unlock(&numbers);
+    return i;
+}
+
+/* So many more, and what makes their number even. */
+static int64_t end_numbers(int64_t more)
+{
+    pthread_mutex_lock(&numbers);
+    const int64_t n = last = taken + more + (taken + more) % WORKERS;
+    pthread_mutex_unlock(&numbers);
+    return n;
+}
+
 static void *send_gradients(void *arg)
 {
     struct worker *k = arg;
     int64_t i;
-    while (TF_GetCode(k->s) == TF_OK &&
-           (i = __atomic_add_fetch(&taken, 1, __ATOMIC_ACQ_REL)) <= GRADIENTS) {
+    while (TF_GetCode(k->s) == TF_OK && (i = take_number()) != 0) {
         leat_run(k->session, k->s, .feeds = leat_feeds(leat_feed_number(k->x, (double)i)),
                  .targets = leat_opers(k->train));
         if (TF_GetCode(k->s) == TF_OK)
@@ -92,6 +134,7 @@ static void *send_gradients(void *arg)
 static void start_training(void)
 {
     taken = over = 0;
+    last = INT64_MAX;
     for (int i = 0; i < WORKERS; i++)
         build(&workers[i], i);
     leat_run_op(workers[0].session, workers[0].init, leat_no_feeds(), workers[0].s);
@@ -107,12 +150,31 @@ static void start_training(void)
     }
 }
 
-/* Until so many more have gone well; all of them, if there are no more. */
-static void wait_gradients(int64_t more)
+static void fail_stuck(void)
+{
+    int64_t local[WORKERS] = {0}, step = 0;
+    int32_t tokens = 0, gathered = 0;
+    TF_Status *s = TF_NewStatus();
+    for (int i = 0; i < WORKERS; i++)
+        leat_run(workers[i].session, s,
+                 .fetches = leat_fetches(leat_fetch(workers[i].local_step, &local[i], 1)),
+                 .timeout_ms = 2000);
+    struct worker *k = &workers[1];
+    leat_run(k->session, s,
+             .fetches =
+                 leat_fetches(leat_fetch(k->step, &step, 1), leat_fetch(k->tokens_left, &tokens, 1),
+                              leat_fetch(k->gathered, &gathered, 1)),
+             .timeout_ms = 2000);
+    fail_msg("%lld gradients, and no more: step %lld, %d gathered, %d tokens; the workers are at "
+             "%lld and %lld (%s)",
+             (long long)over, (long long)step, gathered, tokens, (long long)local[0],
+             (long long)local[1], TF_Message(s));
+}
+
+/* Until so many have gone well. */
+static void wait_gradients(int64_t want)
 {
     const int64_t until = clock_now_ns() + faults_deadline_ms() * 40000000;
-    const int64_t all = __atomic_load_n(&over, __ATOMIC_ACQUIRE) + more;
-    const int64_t want = all < GRADIENTS ? all : GRADIENTS;
     while (__atomic_load_n(&over, __ATOMIC_ACQUIRE) < want) {
         for (int i = 0; i < WORKERS; i++) {
             if (__atomic_load_n(&workers[i].failed, __ATOMIC_ACQUIRE))
@@ -123,9 +185,14 @@ static void wait_gradients(int64_t more)
             fail_msg("the chief's updates end: %s", TF_Message(workers[0].s));
         }
         if (clock_now_ns() > until)
-            fail_msg("%lld gradients of %d, and no more", (long long)over, GRADIENTS);
+            fail_stuck();
         usleep(1000);
     }
+}
+
+static void wait_more(int64_t n)
+{
+    wait_gradients(__atomic_load_n(&over, __ATOMIC_ACQUIRE) + n);
 }
 
 static void check_training(void)
@@ -133,7 +200,8 @@ static void check_training(void)
     double w = 0;
     int64_t step = 0;
     struct worker *chief = &workers[0];
-    wait_gradients(GRADIENTS);
+    const int64_t n = end_numbers(20);
+    wait_gradients(n);
     for (int i = 0; i < WORKERS; i++) {
         pthread_join(workers[i].thread, NULL);
         workers[i].running = false;
@@ -144,10 +212,10 @@ static void check_training(void)
              .fetches =
                  leat_fetches(leat_fetch(chief->w, &w, 1), leat_fetch(chief->step, &step, 1)));
     must(chief->s);
-    const double sum = (double)GRADIENTS * (GRADIENTS + 1) / 2;
-    if (step != GRADIENTS / WORKERS || w != -sum / WORKERS)
-        fail_msg("step %lld, not %d; w %.17g, not %.17g", (long long)step, GRADIENTS / WORKERS, w,
-                 -sum / WORKERS);
+    const double sum = (double)n * (double)(n + 1) / 2;
+    if (step != n / WORKERS || w != -sum / WORKERS)
+        fail_msg("step %lld, not %lld; w %.17g, not %.17g", (long long)step,
+                 (long long)(n / WORKERS), w, -sum / WORKERS);
 }
 
 static void test_sync_failover__each_gradient_counts_once(void **state)
@@ -161,16 +229,16 @@ static void test_sync_failover__each_gradient_counts_once(void **state)
         skip();
     }
     start_training();
-    wait_gradients(20);
+    wait_more(20);
     faults_catch(&c, ps);
     faults_kill(ps);
-    wait_gradients(30);
+    wait_more(30);
     faults_start(&c, ps);
     faults_catch(&c, standby); /* it serves now */
-    wait_gradients(30);
+    wait_more(30);
     faults_signal(standby, SIGCONT);
     faults_wait_in_sync(&c, 0);
-    wait_gradients(10);
+    wait_more(10);
     faults_catch(&c, ps);
     faults_kill(ps);
     check_training();
