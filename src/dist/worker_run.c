@@ -577,6 +577,8 @@ void worker_values_for(struct worker *w, int64_t step_id, const char *task, stru
                        struct wire_values *out)
 {
     struct status st = {0};
+    if (w->replica)
+        return; /* what a replicated task gives waits for its other process: see for_peer() */
     struct task_step *step = step_table_get(&w->steps, step_id, &st);
     if (step && rendezvous_waiting(step->rendezvous) > 0) {
         struct gathering g = {.task = task,

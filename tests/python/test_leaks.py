@@ -37,6 +37,17 @@ class LeaksTest(unittest.TestCase):
         self.assertEqual(code, 1, said)
         self.assertIn('GROWS', said)
 
+    def test_references_to_what_lasts_are_seen(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'test_held.py')
+            with open(path, 'w') as f:
+                f.write('import unittest\nimport numpy as np\nKEPT = []\n\n\n'
+                        'class Held(unittest.TestCase):\n    def test(self):\n'
+                        '        KEPT.append([np.dtype(np.float32)] * 200)\n')
+            code, said = self.measure(path)
+        self.assertEqual(code, 1, said)
+        self.assertIn("REFERENCES: {\"dtype('float32')\": 200}", said)
+
 
 if __name__ == '__main__':
     unittest.main()
