@@ -426,7 +426,7 @@ static bool put_made(struct step_part *p, struct arena *a, struct rpc_msg *m, st
 {
     const struct master_session *s = p->run->r.session;
     struct wire_values made = {0};
-    if (!p->run->own_first)
+    if (!p->run->own_first || !worker_gives_at_once(s->master->local))
         return true;
     worker_values_for(s->master->local, p->run->r.step_id, s->tasks[p->part->task].name, a, &made);
     const bool ok = put_sent(m, made.v, made.n, st);

@@ -75,6 +75,8 @@ void worker_cleanup_graph(struct worker *w, int64_t step_id, void (*over)(void *
 void worker_cleanup_all(struct worker *w, const struct pb_strs *containers);
 /* Whether a part that is registered here is over, or waits for others, before a request leaves. */
 bool worker_is_light(struct worker *w, struct str session, struct str graph);
+/* Whether what a step made here may leave before somebody asks for it. */
+bool worker_gives_at_once(const struct worker *w);
 /* The values of a step that are made here for devices of another task and wait for it, where
  * they are few and small. They stay here too. Names lie in the arena. */
 void worker_values_for(struct worker *w, int64_t step_id, const char *task, struct arena *a,

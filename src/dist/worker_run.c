@@ -573,12 +573,15 @@ static void gather(void *arg, const char *key, const struct tensor *value)
     status_clear(&st);
 }
 
+bool worker_gives_at_once(const struct worker *w)
+{
+    return !w->replica; /* else a value waits for the task's other process: see for_peer() */
+}
+
 void worker_values_for(struct worker *w, int64_t step_id, const char *task, struct arena *a,
                        struct wire_values *out)
 {
     struct status st = {0};
-    if (w->replica)
-        return; /* what a replicated task gives waits for its other process: see for_peer() */
     struct task_step *step = step_table_get(&w->steps, step_id, &st);
     if (step && rendezvous_waiting(step->rendezvous) > 0) {
         struct gathering g = {.task = task,
