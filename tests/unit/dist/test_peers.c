@@ -56,6 +56,14 @@ static void wait_for(const int *counter, int value)
     lock_drop(&lock);
 }
 
+static int count_of(const int *counter)
+{
+    lock_take(&lock);
+    const int n = *counter;
+    lock_drop(&lock);
+    return n;
+}
+
 static void on_devices(void *arg, const struct status *s,
                        const struct pb_device_attributes_vec *devices)
 {
@@ -89,12 +97,13 @@ static void reply_with(struct rpc_call *c, const void *message)
     strbuf_release(&b);
 }
 
-static void add_device(struct arena *a, struct pb_device_attributes_vec *list)
+static void add_device(struct arena *a, struct pb_device_attributes_vec *list,
+                       const struct task *now)
 {
     struct pb_device_attributes *d = pb_add_msg(a, list, &pb_device_attributes_desc);
-    d->name = str_of(arena_printf(a, "%s/device:CPU:0", task.name));
+    d->name = str_of(arena_printf(a, "%s/device:CPU:0", now->name));
     d->device_type = str_of("CPU");
-    d->incarnation = task.incarnation;
+    d->incarnation = now->incarnation;
 }
 
 static void heartbeat(void *arg, struct rpc_call *c)
@@ -107,14 +116,15 @@ static void heartbeat(void *arg, struct rpc_call *c)
     (void)arg;
     lock_take(&lock);
     num_beats++;
+    const struct task now = task; /* the tests change it */
     cond_broadcast(&changed);
     lock_drop(&lock);
     assert_true(pb_leat_peer_heartbeat_request_decode(&a, bytes.p, bytes.n, 0, &in, &own));
-    r->task = str_of(task.name);
-    r->incarnation = task.incarnation;
+    r->task = str_of(now.name);
+    r->incarnation = now.incarnation;
     if (in->want_devices)
-        add_device(&a, &r->device);
-    if (task.refuses) {
+        add_device(&a, &r->device, &now);
+    if (now.refuses) {
         (void)status_fail(&own, STATUS_UNAVAILABLE, "not now");
         rpc_call_reply(c, NULL, &own);
         status_clear(&own);
@@ -129,7 +139,10 @@ static void get_status(void *arg, struct rpc_call *c)
     struct arena a = {0};
     struct pb_get_status_response *r = pb_new(&a, &pb_get_status_response_desc);
     (void)arg;
-    add_device(&a, &r->device_attributes);
+    lock_take(&lock);
+    const struct task now = task;
+    lock_drop(&lock);
+    add_device(&a, &r->device_attributes, &now);
     reply_with(c, r);
     arena_release(&a);
 }
@@ -433,7 +446,7 @@ static void test_peers__hello_and_goodbye(void **state)
     assert_true(peers_all_left(set, "worker"));
     assert_false(peers_all_left(set, "ps"));
     peers_goodbye(set, 60000);
-    assert_int_equal(num_goodbyes, 1);
+    assert_int_equal(count_of(&num_goodbyes), 1);
     task_stop();
     peers_free(set);
 }
@@ -478,7 +491,7 @@ static void test_peers__goodbye_to_who_stands_by(void **state)
     char *address = mem_printf("127.0.0.1:%d", task.port);
     peers_set_standby(set, "ps", 0, address);
     peers_goodbye(set, 60000);
-    assert_int_equal(num_goodbyes, 2);
+    assert_int_equal(count_of(&num_goodbyes), 2);
     mem_free(address);
     task_stop();
     peers_free(set);
