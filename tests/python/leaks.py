@@ -3,13 +3,13 @@
 
     leaks.py [--runs N] FILE...
 
-A reference that an extension forgets to drop keeps an object, and so blocks of memory that Python
-counts (sys.getallocatedblocks: any build of it has that). Of objects that live as long as the process
-(None, small numbers, built-in types, numpy's types) the references are counted instead, one by one: the
-total of a debug build says nothing, since extensions built without it do not add to it. A file is run
-twice, for what is kept on purpose; then N times (3); graphs and cycles are collected after each. What
-is left must not grow with every run by more than a few. Prints a line a file, and what kinds of
-objects grew."""
+A reference that an extension forgets to drop keeps an object, and so blocks of memory that
+Python counts (sys.getallocatedblocks: any build of it has that). Of objects that live as long as
+the process (None, small numbers, built-in types, numpy's types) the references are counted
+instead, one by one: the total of a debug build says nothing, since extensions built without it do
+not add to it. A file is run twice, for what is kept on purpose; then N times (3); graphs and cycles
+are collected after each. What is left must not grow with every run by more than a few. Prints a
+line a file, and what kinds of objects grew."""
 import array
 import builtins
 import collections
@@ -74,7 +74,7 @@ def count_references(to):
 
 
 def growth(module, runs):
-    """[blocks that each run left], {what lasts: references that each left}, {kind of object: more}"""
+    """[blocks each run left], {what lasts: references each left}, {kind of object: how many more}"""
     for _ in range(2):
         run(module)
     settle()
