@@ -74,7 +74,7 @@ def count_references(to):
 
 
 def growth(module, runs):
-    """[blocks each run left], {what lasts: references each left}, {kind of object: how many more}"""
+    """[blocks each run left], {what lasts: references each left}, {kind of object: more}"""
     for _ in range(2):
         run(module)
     settle()
